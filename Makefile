@@ -1,0 +1,55 @@
+# Every verb sets itself up: the first one makes .venv and installs what constraints.txt names.
+
+PYTHON ?= python3
+VENV   := .venv
+PY     := $(VENV)/bin/python
+READY  := $(VENV)/.installed
+
+GAME   ?= elfern
+DEALS  ?= 20000
+JOBS   ?= 2
+ARGS   ?=
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help train test lint format type bench oracle clean
+
+help:  ## this list
+	@awk -F ':.*##' '/^[a-z-]+:.*##/ { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo '  ARGS="..." is handed on, e.g. make test ARGS="-k elfern -x"'
+
+$(READY): pyproject.toml constraints.txt
+	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $@
+
+train: $(READY)  ## train by self-play, evaluate, draw the curve (GAME=elfern or konchinka)
+	$(PY) scripts/train.py $(GAME) $(ARGS)
+
+# one torch thread for each test process: several of them with two threads on two cores train ten times slower
+test: export OMP_NUM_THREADS ?= 1
+test: $(READY)  ## all tests and docstring examples, JOBS=2 at a time
+	$(PY) -m card_envs.warmup
+	$(PY) -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+lint: $(READY)  ## look for mistakes and stray formatting
+	$(PY) -m ruff check $(ARGS)
+	$(PY) -m ruff format --check $(ARGS)
+
+format: $(READY)  ## mend what can be mended, lay the code out
+	$(PY) -m ruff check --fix-only $(ARGS)
+	$(PY) -m ruff format $(ARGS)
+
+type: $(READY)  ## check the types
+	$(PY) -m mypy $(ARGS)
+
+bench: $(READY)  ## measure the speed of the engines
+	$(PY) scripts/benchmark.py $(ARGS)
+
+oracle: $(READY)  ## play DEALS=20000 deals a game beside the independent oracle
+	$(PY) -m tests.differential --deals $(DEALS) $(ARGS)
+
+clean:  ## remove caches and build products (.venv and runs/ stay)
+	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -path ./$(VENV) -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -prune -exec rm -rf {} +
