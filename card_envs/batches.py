@@ -1,0 +1,113 @@
+"""Checks of the arrays that users hand to the verbs of a game: every refusal is a sentence.
+
+Compiled code writes where it is told to and compiles anew for every new kind of array, so nothing reaches it
+that is not of the one dtype, dimension, layout and length it was made for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from card_envs.checks import whole_number
+
+Array = npt.NDArray[Any]
+
+EVERY_ROW = np.empty(0, np.int64)
+"""No list of rows: all of them."""
+
+
+def copy(states: Array) -> Array:
+    """A copy of an array of states, made as bytes (numpy copies records field by field, ten times slower)."""
+    size = states.dtype.itemsize
+    if not states.flags.c_contiguous:
+        return np.ascontiguousarray(states)
+    return states.view(f"V{size}").copy().view(states.dtype)
+
+
+def seed(value: Any) -> int:
+    """A seed as a number from 0 to 2**64 - 1 (taken mod 2**64)."""
+    return whole_number("seed", value, -(2**256), 2**256) % 2**64
+
+
+def seeds(values: npt.ArrayLike) -> npt.NDArray[np.uint64]:
+    """Seeds (N,) as uint64."""
+    array = np.asarray(values)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        if array.ndim == 1 and array.dtype.kind == "O":
+            return np.array([seed(value) for value in array], np.uint64)
+        raise ValueError(
+            f"seeds must be whole numbers of shape (N,), not {array.dtype} of shape {array.shape}: "
+            "give np.arange(N, dtype=np.uint64), say."
+        )
+    return np.ascontiguousarray(array.astype(np.uint64))
+
+
+def check_states(states: Any, dtype: np.dtype[Any], *, write: bool = False) -> Array:
+    """``states`` if it is an array of such records, a readable copy if it is read-only and need not be written."""
+    if not isinstance(states, np.ndarray) or states.dtype != dtype:
+        kind = f"an array of {states.dtype}" if isinstance(states, np.ndarray) else type(states).__name__
+        raise ValueError(f"states must be an array of this game's records, as new_states makes it, not {kind:.80}.")
+    if states.ndim != 1:
+        raise ValueError(f"states must have shape (N,), not {states.shape}.")
+    flags = states.flags
+    if flags.c_contiguous and flags.writeable:
+        return states
+    if not write:
+        return copy(states)
+    fault = "read-only" if not flags.writeable else "not contiguous (a slice with a step?)"
+    raise ValueError(f"states is {fault}, and this verb writes to it: pass states.copy().")
+
+
+def output(name: str, array: Array | None, shape: tuple[int, ...], dtype: Any) -> Array:
+    """A new array, or ``array`` if it fits to be written to."""
+    if array is None:
+        return np.empty(shape, dtype)
+    if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != shape:
+        got = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
+        raise ValueError(f"{name} must be an array of {np.dtype(dtype)} and shape {shape}, not {got}.")
+    if not array.flags.c_contiguous or not array.flags.writeable:
+        raise ValueError(f"{name} must be contiguous and writeable: give np.empty({shape}, np.{np.dtype(dtype)}).")
+    return array
+
+
+def actions(values: npt.ArrayLike, size: int) -> npt.NDArray[np.int32]:
+    """Actions (N,) as int32; integers of any width, nothing else."""
+    if type(values) is np.ndarray and values.dtype == np.int32 and values.shape == (size,):
+        return values if values.flags.c_contiguous and values.flags.writeable else np.array(values)
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu" or array.shape != (size,):
+        raise ValueError(
+            f"actions must be whole numbers of shape ({size},), one a row, not {array.dtype} of shape {array.shape}."
+        )
+    narrow = array.astype(np.int32)
+    if (narrow != array).any():
+        row = int(np.flatnonzero(narrow != array)[0])
+        raise ValueError(f"action {array[row]} in row {row} is out of range.")
+    return np.ascontiguousarray(narrow)
+
+
+def seats(values: npt.ArrayLike, size: int, players: int) -> npt.NDArray[np.int64]:
+    """Seats (N,), or one for all rows, as int64."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu" or array.shape not in ((), (size,)):
+        raise ValueError(f"seats must be whole numbers of shape ({size},), not {array.dtype} of shape {array.shape}.")
+    array = np.ascontiguousarray(np.broadcast_to(array, (size,)), dtype=np.int64)
+    if size and (array.min() < 0 or array.max() >= players):
+        raise ValueError(f"seats must be from 0 to {players - 1}, not {int(array.min())} to {int(array.max())}.")
+    return array
+
+
+def rows(where: npt.ArrayLike | None, size: int) -> npt.NDArray[np.int64]:
+    """Numbers of the rows where a bool (N,) array is true; all rows without one."""
+    if where is None:
+        return np.arange(size)
+    array = np.asarray(where)
+    if array.dtype != np.bool_ or array.shape != (size,):
+        raise ValueError(
+            f"The rows to reset must be marked by an array of bool and shape ({size},), "
+            f"not {array.dtype} of shape {array.shape}."
+        )
+    return np.flatnonzero(array)

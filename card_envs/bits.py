@@ -1,0 +1,238 @@
+"""Bit sets of up to 64 members, written out as bytes, and the random numbers of a table: scalar kernels.
+
+House rules for everything compiled here and in the games: small fields are read through ``np.int64`` or
+``np.uint64``, and uint64 meets only uint64 (numba would make a float64 of uint64 and int64 together).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import extending, types
+
+from card_envs.jit import inlined, njit
+
+ZERO = np.uint64(0)
+ONE = np.uint64(1)
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_DEALS = np.uint64(0xD1B54A32D192ED03)
+_CHOICES = np.uint64(0x8CB92BA72F3D8DD7)
+
+
+@inlined
+def bit(member: int) -> np.uint64:
+    """The set that holds ``member`` (0 to 63) alone."""
+    return ONE << np.uint64(member)
+
+
+@inlined
+def first(count: int) -> np.uint64:
+    """The set {0, ..., count - 1}, ``count`` from 0 to 64: also a thermometer of ``count``."""
+    if count >= 64:
+        return ALL
+    return (ONE << np.uint64(count)) - ONE
+
+
+@inlined
+def popcount(members: np.uint64) -> int:
+    """Number of members. LLVM knows this idiom and makes one instruction of it."""
+    x = members - ((members >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@inlined
+def lowest(members: np.uint64) -> int:
+    """Least member of a set that is not empty (64 for the empty set)."""
+    return popcount(~members & (members - ONE))
+
+
+@inlined
+def highest(members: np.uint64) -> int:
+    """Greatest member of a set that is not empty."""
+    x = members
+    for shift in (1, 2, 4, 8, 16, 32):
+        x |= x >> np.uint64(shift)
+    return popcount(x) - 1
+
+
+@inlined
+def nth(members: np.uint64, index: int) -> int:
+    """The member with ``index`` smaller ones in the set."""
+    for _ in range(index):
+        members &= members - ONE
+    return lowest(members)
+
+
+def borrow(array: Any) -> Any:
+    """The same array without a share in its ownership, for use inside a hot loop.
+
+    Handing an array to a function counts references with locked instructions, which cost more than a whole
+    play. Whoever borrows an array of its own making keeps it alive with ``keep`` until after the last use.
+    """
+    return array
+
+
+@extending.intrinsic
+def _borrow_compiled(typing_context, array):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        borrowed = context.make_array(signature.args[0])(context, builder, arguments[0])
+        borrowed.meminfo = context.get_constant_null(types.MemInfoPointer(types.voidptr))
+        borrowed.parent = context.get_constant_null(types.pyobject)
+        return borrowed._getvalue()
+
+    return array(array), generate
+
+
+@extending.overload(borrow, inline="always")
+def _borrow_overload(array):  # type: ignore[no-untyped-def]
+    return lambda array: _borrow_compiled(array)
+
+
+@njit
+def keep(array: Any) -> int:
+    """Keeps ``array`` alive until here; returns its length."""
+    return len(array)
+
+
+def _spread_python(row: Any, start: int, word: np.uint64, width: int) -> None:
+    for k in range(width):
+        row[start + k] = (int(word) >> k) & 1
+
+
+def _spread(width: int) -> Any:
+    """Kernel that writes ``width`` bits of a word as ``width`` bytes of 0 or 1 from ``row[start]`` on."""
+
+    def spread(row: Any, start: int, word: np.uint64) -> None:
+        _spread_python(row, start, word, width)
+
+    @extending.intrinsic
+    def spread_compiled(typing_context, row, start, word):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            array = context.make_array(signature.args[0])(context, builder, arguments[0])
+            bits = arguments[2]
+            if width < 64:
+                bits = builder.trunc(bits, ir.IntType(width))
+            flags = builder.bitcast(bits, ir.VectorType(ir.IntType(1), width))
+            octets = builder.zext(flags, ir.VectorType(ir.IntType(8), width))
+            place = builder.gep(array.data, [arguments[1]])
+            store = builder.store(octets, builder.bitcast(place, octets.type.as_pointer()))
+            store.align = 1
+            return context.get_dummy_value()
+
+        return types.void(row, types.int64, types.uint64), generate
+
+    @extending.overload(spread, inline="always")
+    def spread_overload(row, start, word):  # type: ignore[no-untyped-def]
+        return lambda row, start, word: spread_compiled(row, start, word)
+
+    return spread
+
+
+_spread_64 = _spread(64)
+_spread_8 = _spread(8)
+
+SLACK = 64
+"""Bytes that ``put`` may write after the field it is asked for."""
+
+
+@inlined
+def put(out: Any, at: int, width: int, value: np.uint64) -> int:
+    """Write ``width`` (0 to 64) low bits of ``value`` as bytes of 0 or 1 from ``out[at]`` on; return the end.
+
+    One wide store: it writes 64 bytes whatever the width, so fields are put in ascending order, each over what
+    the one before left behind, and ``out`` must have ``SLACK`` bytes to spare.
+    """
+    _spread_64(out, at, value)
+    return at + width
+
+
+@inlined
+def put_few(out: Any, at: int, width: int, value: np.uint64) -> int:
+    """The same for up to 8 bits, writing 8 bytes."""
+    _spread_8(out, at, value)
+    return at + width
+
+
+@inlined
+def put_count(out: Any, at: int, width: int, count: int) -> int:
+    """Write a count as a thermometer of any width: so many ones (at most ``width``), then zeros."""
+    count = min(count, width)
+    end = at + width
+    while at < end:
+        _spread_64(out, at, first(min(count, 64)))
+        count = max(count - 64, 0)
+        at += 64
+    return end
+
+
+@inlined
+def put_words(out: Any, at: int, width: int, words: Any) -> None:
+    """The same for any width, from as many words as it takes."""
+    for k in range((width + 63) >> 6):
+        _spread_64(out, at + (k << 6), words[k])
+
+
+@inlined
+def scramble(x: np.uint64) -> np.uint64:
+    """The finaliser of splitmix64: a bijection of 64-bit words that passes the usual tests of randomness."""
+    x = (x ^ (x >> np.uint64(30))) * _MIX_1
+    x = (x ^ (x >> np.uint64(27))) * _MIX_2
+    return x ^ (x >> np.uint64(31))
+
+
+@inlined
+def below(word: np.uint64, bound: int) -> int:
+    """A number from 0 to ``bound - 1`` made of the upper half of a random word."""
+    return np.int64(((word >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
+
+
+@inlined
+def deal_stream(seed: np.uint64, deal: np.uint64) -> np.uint64:
+    """State of the generator that shuffles deal ``deal`` of a table: a function of seed and number alone."""
+    return scramble(scramble(seed + _GOLDEN) + deal * _DEALS)
+
+
+@inlined
+def choice_stream(seed: np.uint64) -> np.uint64:
+    """First state of the generator of a table's choices."""
+    return scramble(seed ^ _CHOICES)
+
+
+@inlined
+def draw(s: Any) -> np.uint64:
+    """Next random word of the choices of table ``s`` (splitmix64)."""
+    s.choice += _GOLDEN
+    return scramble(s.choice)
+
+
+@inlined
+def lot(seed: np.uint64, deal: np.uint64, bound: int) -> int:
+    """A seat drawn by lot for the episode that begins with this deal, apart from the shuffling."""
+    return below(scramble(deal_stream(seed, deal) ^ _CHOICES), bound)
+
+
+@njit
+def shuffle(pack: Any, size: int, seed: np.uint64, deal: np.uint64) -> None:
+    """Fill ``pack[:size]`` with the cards 0 to ``size - 1`` in the order of deal ``deal``, top card first."""
+    state = deal_stream(seed, deal)
+    for i in range(size):
+        pack[i] = i
+    word = ZERO
+    for i in range(size - 1):
+        if i & 1:
+            word <<= np.uint64(32)
+        else:
+            state += _GOLDEN
+            word = scramble(state)
+        j = i + below(word, size - i)
+        card = pack[i]
+        pack[i] = pack[j]
+        pack[j] = card

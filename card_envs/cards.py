@@ -1,0 +1,124 @@
+"""Packs of cards: names, parsing, and sets of cards as text.
+
+A card is written as rank and suit, ``"Kh"``; ranks are ``A 2 ... 9 T J Q K``, suits ``c d h s``. Reading also
+takes ``10`` for ``T``, any case, and the symbols ``♣♦♥♠``. Inside a game a card is a number, its place in
+the order of the pack: ``suit * number of ranks + rank``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+SUITS = "cdhs"
+SYMBOLS = dict(zip(SUITS, "♣♦♥♠", strict=True))
+_LETTERS = {symbol: suit for suit, symbol in SYMBOLS.items()}
+_CARD = re.compile(r"(10|[A-Z2-9])([CDHS♣♦♥♠])", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Pack:
+    """The cards of a game: ``suits`` and ``ranks`` in the order in which the cards are numbered.
+
+    >>> pack = Pack(suits="cd", ranks="KA")
+    >>> [pack.name(card) for card in range(pack.size)]
+    ['Kc', 'Ac', 'Kd', 'Ad']
+    >>> pack.card("a♦")
+    3
+    """
+
+    suits: str
+    ranks: str
+
+    @property
+    def size(self) -> int:
+        """Number of cards."""
+        return len(self.suits) * len(self.ranks)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of all cards, by number."""
+        return tuple(rank + suit for suit in self.suits for rank in self.ranks)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: card for card, name in enumerate(self.names)}
+
+    def name(self, card: int) -> str:
+        """Name of a card, ``"Kh"``."""
+        return self.names[card]
+
+    def card(self, name: str) -> int:
+        """Number of the card called ``name``; ``ValueError`` if the pack has no such card."""
+        card = self._numbers.get(canonical(name))
+        if card is None:
+            raise ValueError(
+                f"{name!r} is not a card of this pack: it has the ranks {' '.join(self.ranks)} "
+                f"in the suits {' '.join(self.suits)}, as in {self.names[-1]!r}."
+            )
+        return card
+
+    def cards(self, text: str | Iterable[str]) -> list[int]:
+        """Numbers of the cards in ``text``: names with or without blanks or commas between, or a list of names."""
+        names = split(text) if isinstance(text, str) else list(text)
+        return [self.card(name) for name in names]
+
+    def whole(self, deck: str | Iterable[str]) -> list[int]:
+        """Numbers of the cards of a complete pack, top card first; ``ValueError`` if one is missing or repeated."""
+        cards = self.cards(deck)
+        repeated = sorted({card for card in cards if cards.count(card) > 1})
+        missing = sorted(set(range(self.size)) - set(cards))
+        if repeated or missing:
+            faults = [
+                f"{word} {' '.join(self.names[card] for card in some)}"
+                for word, some in (("repeats", repeated), ("lacks", missing))
+                if some
+            ]
+            raise ValueError(f"The deck {' and '.join(faults)}; it needs each of its {self.size} cards once.")
+        return cards
+
+    def members(self, cards: int | np.integer) -> list[int]:
+        """Numbers of the cards in a bit set, ascending."""
+        bits = int(cards)
+        return [card for card in range(self.size) if bits >> card & 1]
+
+    def set_names(self, cards: int | np.integer) -> list[str]:
+        """Names of the cards in a bit set, by number."""
+        return [self.names[card] for card in self.members(cards)]
+
+
+def canonical(name: str) -> str:
+    """A card or rank-and-suit name with letters for symbols: ``"10♥"`` becomes ``"Th"``."""
+    match = _CARD.fullmatch(name.strip()) if isinstance(name, str) else None
+    if match is None:
+        return str(name)
+    rank, suit = match.groups()
+    return ("T" if rank == "10" else rank.upper()) + _LETTERS.get(suit, suit.lower())
+
+
+def split(text: str) -> list[str]:
+    """The card names in a run of text, with or without blanks or commas; ``ValueError`` at anything else.
+
+    >>> split("Kh, 10♦ AcQs")
+    ['Kh', 'Td', 'Ac', 'Qs']
+    """
+    names = []
+    for word in text.replace(",", " ").split():
+        end = 0
+        for match in _CARD.finditer(word):
+            if match.start() != end:
+                break
+            names.append(canonical(match.group()))
+            end = match.end()
+        if end != len(word):
+            raise ValueError(f"{word[end:]!r} in {text!r} is not a card: write a rank and a suit, as in 'Kh' or 'T♦'.")
+    return names
+
+
+def pretty(names: Sequence[str]) -> str:
+    """Cards for people: ``["Kh", "Td"]`` as ``"K♥ T♦"``; a dash for none."""
+    return " ".join(name[:-1] + SYMBOLS[name[-1]] for name in names) or "–"

@@ -1,0 +1,202 @@
+"""The rules of Elfern as scalar functions over one record (RULES.md, E1 to E12).
+
+A card is ``suit * ranks + rank`` with the ranks ascending, so of two cards of a suit the greater number is
+the higher card. Sets of cards are bit sets.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from card_envs.bits import ZERO, bit, popcount, shuffle
+from card_envs.jit import inlined, njit
+from card_envs.record import BLANK, COUNTED, NOTHING, clear, constants_dtype, finish, score, state_dtype
+
+STATE = state_dtype(
+    2,
+    [
+        ("hand", "u4", (2,)),
+        ("won", "u4", (2,)),  # cards in the tricks won
+        ("owner", "u4"),  # pack positions that were dealt to seat 1
+        ("room", "u1", (2, 4)),  # how many cards of the hand can be of a suit, as all have seen
+        ("deck", "u1", (32,)),  # the pack, top card first
+        ("history", "u1", (32,)),  # plays in order: seat * num_actions + card
+        ("lead", "i1"),  # card led to the trick, or -1
+        ("drawn", "u1"),  # cards dealt and drawn from the pack
+        ("doubled", "u1"),  # the deal in play counts double (E11)
+    ],
+)
+
+CONSTANTS = constants_dtype(
+    [
+        ("suits", "i8"),
+        ("ranks", "i8"),
+        ("size", "i8"),  # cards in the pack
+        ("hand_size", "i8"),
+        ("bound_with_stock", "i8"),  # must the second player follow suit while the stock lasts,
+        ("bound_without", "i8"),  # and once it is used up
+        ("honours", "u8"),  # the cards that count (E2)
+        ("suit_of", "i8", (32,)),
+        ("same_suit", "u8", (32,)),  # all cards of a card's suit
+        ("higher", "u8", (32,)),  # the cards that beat it
+        ("scale", "i8", (33,)),  # points for a number of honours (E10)
+    ],
+)
+
+
+@njit
+def begin(s: Any, g: Any) -> None:
+    """First deal of an episode."""
+    clear(s, g)
+    s.doubled = 0
+    deal(s, g)
+
+
+@njit
+def deal(s: Any, g: Any) -> None:
+    """Shuffle and deal."""
+    shuffle(s.deck, g.size, s.seed, s.deal)
+    lay_out(s, g)
+
+
+@njit
+def lay_out(s: Any, g: Any) -> bool:
+    """Deal the pack as it lies (E4): one card at a time, opponent first; the rest is the stock. Never void."""
+    dealer = np.int64(s.dealer)
+    for seat in range(2):
+        s.hand[seat] = 0
+        s.won[seat] = 0
+        for suit in range(4):
+            s.room[seat, suit] = g.hand_size
+    for place in range(g.size):
+        s.history[place] = 0
+    s.owner = 0
+    s.drawn = 0
+    s.plays = 0
+    s.lead = -1
+    for _ in range(g.hand_size):
+        take_top(s, 1 - dealer)
+        take_top(s, dealer)
+    s.to_play = 1 - dealer  # E5
+    return True
+
+
+@inlined
+def take_top(s: Any, seat: int) -> None:
+    """The top card of the pack goes to a hand."""
+    place = np.int64(s.drawn)
+    s.hand[seat] = np.uint64(s.hand[seat]) | bit(np.int64(s.deck[place]))
+    s.owner = np.uint64(s.owner) | (np.uint64(seat) << np.uint64(place))
+    s.drawn = place + 1
+
+
+@inlined
+def has_stock(s: Any, g: Any) -> bool:
+    """Whether the stock lasts (E6, E8)."""
+    return np.int64(s.drawn) < g.size
+
+
+@inlined
+def must_follow(s: Any, g: Any) -> bool:
+    """Whether a second player is bound to follow suit now (E6, E8 or the field ``follow_suit``)."""
+    return (g.bound_with_stock if has_stock(s, g) else g.bound_without) != 0
+
+
+@inlined
+def legal_cards(s: Any, g: Any) -> np.uint64:
+    """The cards that may be played: any to a lead (E5), of the suit led if bound and able (E6)."""
+    hand = np.uint64(s.hand[np.int64(s.to_play)])
+    lead = np.int64(s.lead)
+    if lead >= 0 and must_follow(s, g):
+        following = hand & g.same_suit[lead]
+        if following != ZERO:
+            return following
+    return hand
+
+
+@inlined
+def legal(s: Any, g: Any, words: Any) -> None:
+    """Write the set of legal actions of the seat to play."""
+    words[0] = legal_cards(s, g)
+
+
+@inlined
+def play(s: Any, g: Any, card: int) -> int:
+    """Play a legal card; say what came of it (``record.NOTHING``, ``COUNTED`` or ``OVER``)."""
+    seat = np.int64(s.to_play)
+    lead = np.int64(s.lead)
+    s.hand[seat] = np.uint64(s.hand[seat]) & ~bit(card)
+    s.history[np.int64(s.plays)] = seat * g.num_actions + card
+    s.plays = np.int64(s.plays) + 1
+    if lead < 0:
+        s.lead = card
+        s.to_play = 1 - seat
+        return NOTHING
+    if must_follow(s, g) and g.suit_of[card] != g.suit_of[lead]:
+        s.room[seat, g.suit_of[lead]] = 0  # shown to hold none of it
+    winner = seat if g.higher[lead] & bit(card) != ZERO else 1 - seat  # E6, E8
+    win_trick(s, g, winner, bit(lead) | bit(card))
+    return NOTHING if s.hand[winner] != 0 else count(s, g)
+
+
+@inlined
+def win_trick(s: Any, g: Any, winner: int, trick: np.uint64) -> None:
+    """The trick goes to its winner, who draws first (E7) and leads next (E5)."""
+    s.won[winner] = np.uint64(s.won[winner]) | trick
+    s.lead = -1
+    s.to_play = winner
+    if has_stock(s, g):
+        draw_card(s, g, winner)
+        draw_card(s, g, 1 - winner)
+
+
+@inlined
+def draw_card(s: Any, g: Any, seat: int) -> None:
+    """A seat draws from the stock (E7): one more card of its hand can now be of any suit."""
+    take_top(s, seat)
+    for suit in range(4):
+        s.room[seat, suit] = min(np.int64(s.room[seat, suit]) + 1, g.hand_size)
+
+
+@inlined
+def taken(s: Any, g: Any, seat: int) -> int:
+    """Honours a seat has won in this deal (E9)."""
+    return popcount(np.uint64(s.won[seat]) & g.honours)
+
+
+@njit
+def count(s: Any, g: Any) -> int:
+    """Count the deal (E9 to E11); end the episode or go on to the next deal of the match (E12)."""
+    ended = g.match == 0
+    for seat in range(2):
+        s.points[seat] = g.scale[taken(s, g, seat)] * (1 + np.int64(s.doubled))
+        s.total[seat] = np.int64(s.total[seat]) + np.int64(s.points[seat])
+        ended = ended or score(s, seat) >= g.target
+    s.deals = np.int64(s.deals) + 1
+    if ended:
+        return finish(s)
+    for seat in range(2):
+        s.taken_before[seat] = np.int64(s.taken_before[seat]) + taken(s, g, seat)
+    s.doubled = 1 if np.int64(s.points[0]) == 0 and np.int64(s.points[1]) == 0 else 0  # E11
+    s.dealer = 1 - np.int64(s.dealer)  # E3
+    s.deal += np.uint64(1)
+    deal(s, g)
+    return COUNTED
+
+
+@njit
+def settlement(s: Any, g: Any, seat: int) -> int:
+    """Elfern is not settled in money."""
+    return 0
+
+
+@njit
+def hide(s: Any, g: Any, seat: int) -> None:
+    """Blank what a seat cannot know: the other hand, and every card of the pack that was not dealt to it."""
+    s.hand[1 - seat] = 0
+    for place in range(g.size):
+        dealt = place < np.int64(s.drawn)
+        if not dealt or (np.uint64(s.owner) >> np.uint64(place)) & np.uint64(1) != np.uint64(seat):
+            s.deck[place] = BLANK

@@ -1,0 +1,173 @@
+"""The one compile decorator of the package, and the cache behind it.
+
+``njit`` compiles a scalar function with numba and keeps the machine code on disk. numba's own cache looks
+only at the file a function stands in, so a rule edited in another module would go on running as it was. The
+cache here is stamped with a digest of every source file of the package instead: an edit anywhere makes a new
+stamp. Where no cache folder can be written (a read-only install without a home), the package compiles
+in memory and says so once.
+
+With ``NUMBA_DISABLE_JIT=1`` the decorator returns the plain Python function, which plays the same games
+slowly: that is how a kernel is debugged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba.core import caching, config
+
+PACKAGE = Path(__file__).resolve().parent
+
+JIT_DISABLED = bool(config.DISABLE_JIT)
+if JIT_DISABLED:
+    # The generators wrap around at 2**64 by design; numpy's scalars would warn each time.
+    np.seterr(over="ignore")
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class CacheWarning(UserWarning):
+    """No folder for compiled code can be written, so every process compiles anew."""
+
+
+def source_digest(package: Path = PACKAGE) -> str:
+    """Digest of all Python sources under ``package`` (names and contents), as 16 hex digits."""
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _candidate_folders() -> list[Path]:
+    """Where compiled code may be kept, best first."""
+    if config.CACHE_DIR:
+        return [Path(config.CACHE_DIR) / "card_envs"]
+    candidates = [PACKAGE / "__pycache__"]
+    if "XDG_CACHE_HOME" in os.environ:
+        candidates.append(Path(os.environ["XDG_CACHE_HOME"]) / "card_envs")
+    elif os.path.expanduser("~") != "~":
+        candidates.append(Path("~/.cache/card_envs").expanduser())
+    return candidates
+
+
+def _forget_old_versions(parent: Path, keep: int = 3) -> None:
+    folders = sorted(parent.glob("jit-*"), key=lambda folder: folder.stat().st_mtime)
+    for folder in folders[:-keep]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@cache
+def cache_folder() -> Path | None:
+    """Folder of this version's compiled code, or None (with one ``CacheWarning``) if none can be written."""
+    stamp = f"jit-{source_digest()}"
+    for parent in _candidate_folders():
+        if not _is_writable(parent):
+            continue
+        if not (parent / stamp).exists():
+            _forget_old_versions(parent)
+        if _is_writable(parent / stamp):
+            return parent / stamp
+    warnings.warn(
+        "card_envs can write no cache folder, so each process compiles its kernels anew (about half a minute). "
+        "Set NUMBA_CACHE_DIR to a writable folder to avoid that.",
+        CacheWarning,
+        stacklevel=2,
+    )
+    return None
+
+
+class _PackageCache(caching._Cache):
+    """One file for each compiled function and signature, its name a digest of everything it depends on.
+
+    Files are written whole and then renamed, so a reader in another process sees a complete file or none.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._enabled = True
+
+    @property
+    def cache_path(self) -> str | None:
+        folder = cache_folder()
+        return None if folder is None else str(folder)
+
+    def enable(self) -> None:
+        self._enabled = True
+
+    def disable(self) -> None:
+        self._enabled = False
+
+    def flush(self) -> None:
+        folder = cache_folder()
+        if folder is not None:
+            for path in folder.glob(f"{self._name}-*.bin"):
+                path.unlink(missing_ok=True)
+
+    def _path(self, signature: Any, codegen: Any) -> Path | None:
+        folder = cache_folder() if self._enabled else None
+        if folder is None:
+            return None
+        key = repr((str(signature), codegen.magic_tuple(), numba.__version__, np.__version__, os.name))
+        return folder / f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:20]}.bin"
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        target_context.refresh()
+        path = self._path(sig, target_context.codegen())
+        try:
+            content = path.read_bytes() if path is not None else b""
+        except OSError:
+            return None
+        if content[:32] != hashlib.sha256(content[32:]).digest():
+            return None  # nothing there, or a file cut short
+        return numba.core.compiler.CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        path = self._path(sig, data.codegen)
+        if path is None:
+            return
+        content = caching.dumps(data._reduce())
+        try:
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+                file.write(hashlib.sha256(content).digest() + content)
+            os.replace(file.name, path)
+        except OSError:
+            return  # a full or vanished disk costs the next process a compilation, nothing else
+
+
+def njit(function: Function, *, owner: str = "", inline: bool = False) -> Function:
+    """Compile ``function`` for numba's nopython mode, without the interpreter lock and with the package's cache.
+
+    ``owner`` tells apart functions that one factory makes for several games (``loops.build_loops``).
+    ``inline`` makes the function a part of every caller.
+    """
+    if JIT_DISABLED:
+        return function
+    dispatcher = numba.njit(nogil=True, forceinline=inline)(function)
+    name = f"{function.__module__}.{function.__qualname__}".replace("<locals>.", "")
+    dispatcher._cache = _PackageCache(f"{name}.{owner}" if owner else name)
+    return dispatcher
+
+
+inlined = partial(njit, inline=True)
+"""``njit`` for the small functions of a hot path: a call passes an array as eight arguments, which costs more."""

@@ -1,0 +1,399 @@
+"""The loops over many tables: the only vectorisation there is.
+
+``build_loops`` compiles, for the kernel of a game, every verb that takes an array of states. A kernel is a
+set of scalar functions over one state ``s`` and the game's constants ``g``:
+
+========================  ==========================================================================
+``begin(s, g)``           deal the first deal of an episode; ``s.seed`` and ``s.deal`` are set
+``deal(s, g)``            shuffle and deal, for the dealer and the deal number in ``s``
+``lay_out(s, g)``         deal the pack as it lies in ``s.deck``; False if that deal is void
+``legal(s, g, words)``    write the bit set of legal actions of the seat to play into zeroed words
+``play(s, g, action)``    play a legal action; ``record.NOTHING``, ``COUNTED`` or ``OVER``
+``observe(s, g, seat, out, at)``  write the observation of a seat from ``out[at]`` on, by ``bits.put``
+``greedy(s, g)``          the action of the game's greedy player
+``taken(s, g, seat)``     honours or cards won in the deal in play
+``settlement(s, g, seat)``  what a match pays when it is over
+``hide(s, g, seat)``      blank everything a seat cannot know
+========================  ==========================================================================
+
+Optional output arrays are passed with no rows to leave them out. Arguments are checked by ``game.Game``;
+nothing else calls these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from card_envs import record
+from card_envs.bits import SLACK, below, borrow, draw, keep, nth, popcount, put_words
+from card_envs.jit import inlined, njit
+from card_envs.record import FULL, NOTHING, OVER, POINTS, SETTLEMENT, SHARE, WIN
+
+OUTSIDE, RANDOM, GREEDY = 0, 1, 2
+"""Who plays a seat: somebody outside, or a built-in player."""
+
+FINE, FOREIGN, IS_VIEW, ILLEGAL, FINISHED = 0, 1, 2, 3, 4
+"""What a check of the rows found."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The scalar functions of a game (see the module's table)."""
+
+    begin: Callable[..., Any]
+    deal: Callable[..., Any]
+    lay_out: Callable[..., Any]
+    legal: Callable[..., Any]
+    play: Callable[..., Any]
+    observe: Callable[..., Any]
+    greedy: Callable[..., Any]
+    taken: Callable[..., Any]
+    settlement: Callable[..., Any]
+    hide: Callable[..., Any]
+    words: int
+    """Words that hold the largest set of actions."""
+
+
+@dataclass(frozen=True)
+class Loops:
+    """The compiled verbs of a game over arrays of states."""
+
+    new: Callable[..., Any]
+    reset: Callable[..., Any]
+    deal: Callable[..., Any]
+    check: Callable[..., Any]
+    check_actions: Callable[..., Any]
+    step: Callable[..., Any]
+    play: Callable[..., Any]
+    look: Callable[..., Any]
+    sample: Callable[..., Any]
+    greedy: Callable[..., Any]
+    turn: Callable[..., Any]
+    outcomes: Callable[..., Any]
+    hide: Callable[..., Any]
+
+
+@njit
+def draws(states: Any, rows: Any, out: Any) -> None:
+    """One random word of the choices of each of ``rows`` (none given: all)."""
+    everyone = len(rows) == 0
+    for k in range(len(out)):
+        out[k] = draw(states[k if everyone else rows[k]])
+
+
+def build_loops(kernel: Kernel, owner: str) -> Loops:
+    """Compile the verbs of one game; ``owner`` is its name."""
+    compiled = partial(njit, owner=owner)
+    inline = partial(inlined, owner=owner)
+    begin, deal_out, lay_out = kernel.begin, kernel.deal, kernel.lay_out
+    legal, play_action, observe, greedy_action = kernel.legal, kernel.play, kernel.observe, kernel.greedy
+    taken, settlement, hide_from = kernel.taken, kernel.settlement, kernel.hide
+    size_of_sets = kernel.words  # known when compiling, so that loops over a set's words unroll
+
+    @inline
+    def legal_words(s: Any, g: Any, words: Any) -> int:
+        """Fill ``words`` with the set of legal actions and return its size."""
+        count = 0
+        for k in range(size_of_sets):
+            words[k] = np.uint64(0)
+        if s.to_play >= 0:
+            legal(s, g, words)
+            for k in range(size_of_sets):
+                count += popcount(words[k])
+        return count
+
+    @inline
+    def sampled(s: Any, g: Any, words: Any) -> int:
+        """A uniform legal action, or -1 when the episode is over."""
+        count = legal_words(s, g, words)
+        if count == 0:
+            return -1
+        index = below(draw(s), count)
+        word = 0
+        size = popcount(words[0])
+        while index >= size:
+            index -= size
+            word += 1
+            size = popcount(words[word])
+        return (word << 6) + nth(words[word], index)
+
+    @inline
+    def is_legal(s: Any, g: Any, action: int, words: Any) -> bool:
+        if action < 0 or action >= g.num_actions or legal_words(s, g, words) == 0:
+            return False
+        return (words[action >> 6] >> np.uint64(action & 63)) & np.uint64(1) != np.uint64(0)
+
+    @inline
+    def write_observation(s: Any, g: Any, seat: int, out: Any, i: int, spare: Any) -> None:
+        """Fill row ``i`` of ``out``; the last rows by way of ``spare``, since ``put`` writes past its end."""
+        size = g.observation_size
+        at = i * size
+        if at + size + SLACK <= len(out):
+            observe(s, g, seat, out, at)
+        else:
+            observe(s, g, seat, spare, 0)
+            for k in range(size):
+                out[at + k] = spare[k]
+
+    @inline
+    def write_mask(s: Any, g: Any, out: Any, i: int, words: Any, spare: Any) -> None:
+        """Fill row ``i`` of ``out`` with the mask of the seat to play."""
+        size = g.num_actions
+        at = i * size
+        legal_words(s, g, words)
+        if at + size + SLACK <= len(out):
+            put_words(out, at, g.num_actions, words)
+        else:
+            put_words(spare, 0, g.num_actions, words)
+            for k in range(size):
+                out[at + k] = spare[k]
+
+    @compiled
+    def outcome(s: Any, g: Any, reward: int, seat: int) -> float:
+        """The return of this episode so far, by one of the rewards of ``record.REWARDS``."""
+        if s.forfeit >= 0:
+            return record.returned_forfeit(s, g, reward, seat)
+        if reward == POINTS:
+            return record.returned_points(s, g, seat)
+        if reward == SHARE:
+            everyone = 0
+            own = 0
+            for other in range(g.num_players):
+                honours = np.int64(s.taken_before[other]) + taken(s, g, other)
+                everyone += honours
+                if other == seat:
+                    own = honours
+            share = record.above_others(np.float64(own), np.float64(everyone), g.num_players)
+            return share / np.float64(g.all_taken)
+        if s.over == 0:
+            return 0.0
+        return record.returned_win(s, g, seat) if reward == WIN else np.float64(settlement(s, g, seat))
+
+    @compiled
+    def new(states: Any, constants: Any, seeds: Any) -> None:
+        """Make rows of zeros fresh tables."""
+        g = constants[0]
+        for i in range(len(states)):
+            s = states[i]
+            record.set_up(s, g, seeds[i])
+            begin(s, g)
+
+    @compiled
+    def reset(states: Any, constants: Any, rows: Any) -> None:
+        """Begin the next episode of these rows."""
+        g = constants[0]
+        for k in range(len(rows)):
+            s = states[rows[k]]
+            s.deal += np.uint64(1)
+            begin(s, g)
+
+    @compiled
+    def deal(states: Any, constants: Any, shuffled: bool) -> bool:
+        """Deal the first row again, with a pack of the generator or as its ``deck`` lies; False if void."""
+        g = constants[0]
+        if shuffled:
+            deal_out(states[0], g)
+            return True
+        return lay_out(states[0], g)
+
+    @compiled
+    def check(states: Any, constants: Any) -> int:
+        """Whether all rows are full states of this game: FINE, FOREIGN or IS_VIEW."""
+        g = constants[0]
+        for i in range(len(states)):
+            s = states[i]
+            if s.rules_id != g.rules_id:
+                return FOREIGN
+            if s.viewer != FULL:
+                return IS_VIEW
+        return FINE
+
+    @compiled
+    def check_actions(states: Any, constants: Any, rows: Any, actions: Any, pass_over: bool) -> int:
+        """The same, and that each action is legal in its row; -1 may pass over a finished row."""
+        g = constants[0]
+        own_words = np.empty(size_of_sets, np.uint64)
+        words = borrow(own_words)
+        everyone = len(rows) == 0
+        for k in range(len(actions)):
+            s = states[k if everyone else rows[k]]
+            if s.rules_id != g.rules_id:
+                return FOREIGN
+            if s.viewer != FULL:
+                return IS_VIEW
+            action = np.int64(actions[k])
+            if s.over != 0:
+                if action != -1 or not pass_over:
+                    return FINISHED
+            elif not is_legal(s, g, action, words):
+                return ILLEGAL
+        keep(own_words)
+        return FINE
+
+    @compiled
+    def step(
+        states: Any, constants: Any, actions: Any, auto_reset: bool, rewards: Any, over: Any, observations: Any, masks: Any
+    ) -> None:
+        """Play one checked action in each row and look at what came of it."""
+        g = constants[0]
+        own_words = np.empty(size_of_sets, np.uint64)
+        words = borrow(own_words)
+        own_spare = np.empty(max(g.observation_size, g.num_actions) + SLACK, np.uint8)
+        spare = borrow(own_spare)
+        seen = borrow(observations.reshape(observations.size))
+        allowed = borrow(masks.reshape(masks.size))
+        for i in range(len(states)):
+            s = states[i]
+            for seat in range(g.num_players):
+                rewards[i, seat] = 0.0
+            over[i] = s.over != 0
+            if actions[i] >= 0:
+                result = play_action(s, g, np.int64(actions[i]))
+                if result != NOTHING:
+                    for seat in range(g.num_players):
+                        rewards[i, seat] = record.points_reward(s, g, seat)
+                    over[i] = result == OVER
+            if over[i] and auto_reset:
+                s.deal += np.uint64(1)
+                begin(s, g)
+            if len(observations) > 0:
+                write_observation(s, g, max(np.int64(s.to_play), 0), seen, i, spare)
+            if len(masks) > 0:
+                write_mask(s, g, allowed, i, words, spare)
+        keep(own_words)
+        keep(own_spare)
+
+    @compiled
+    def play(states: Any, constants: Any, action: int) -> int:
+        """Play an action in the first row: FINE, or what was wrong with it, and then nothing changes."""
+        g = constants[0]
+        s = states[0]
+        if s.viewer != FULL:
+            return IS_VIEW
+        if s.over != 0:
+            return FINISHED
+        own_words = np.empty(size_of_sets, np.uint64)
+        words = borrow(own_words)
+        if not is_legal(s, g, action, words):
+            return ILLEGAL
+        play_action(s, g, action)
+        keep(own_words)
+        return FINE
+
+    @compiled
+    def look(states: Any, constants: Any, seats: Any, observations: Any, masks: Any) -> None:
+        """Observations and masks of the rows, for ``seats`` or (no seats given) for the seat to play."""
+        g = constants[0]
+        own_words = np.empty(size_of_sets, np.uint64)
+        words = borrow(own_words)
+        own_spare = np.empty(max(g.observation_size, g.num_actions) + SLACK, np.uint8)
+        spare = borrow(own_spare)
+        seen = borrow(observations.reshape(observations.size))
+        allowed = borrow(masks.reshape(masks.size))
+        for i in range(len(states)):
+            s = states[i]
+            to_play = np.int64(s.to_play)
+            seat = np.int64(seats[i]) if len(seats) > 0 else max(to_play, 0)
+            if len(observations) > 0:
+                write_observation(s, g, seat, seen, i, spare)
+            if len(masks) > 0:
+                if seat == to_play:
+                    write_mask(s, g, allowed, i, words, spare)
+                else:
+                    for action in range(g.num_actions):
+                        masks[i, action] = 0
+        keep(own_words)
+        keep(own_spare)
+
+    @compiled
+    def sample(states: Any, constants: Any, out: Any) -> int:
+        """Uniform legal actions, from each row's own choices."""
+        g = constants[0]
+        own_words = np.empty(size_of_sets, np.uint64)
+        words = borrow(own_words)
+        found = check(states, constants)
+        if found == FINE:
+            for i in range(len(states)):
+                out[i] = sampled(states[i], g, words)
+        keep(own_words)
+        return found
+
+    @compiled
+    def greedy(states: Any, constants: Any, out: Any) -> None:
+        """Actions of the greedy player, -1 where the episode is over."""
+        g = constants[0]
+        for i in range(len(states)):
+            s = states[i]
+            out[i] = greedy_action(s, g) if s.to_play >= 0 else -1
+
+    @compiled
+    def turn(
+        states: Any,
+        constants: Any,
+        rows: Any,
+        actions: Any,
+        players: Any,
+        seats: Any,
+        reward: int,
+        credited: Any,
+        rewards: Any,
+        over: Any,
+    ) -> None:
+        """In each of ``rows`` play an action, then the built-in players' until somebody outside is on turn.
+
+        An action of -1 plays nothing; an illegal one forfeits the episode. ``players`` (N, seats) says who
+        plays; the learner of ``seats`` is credited with everything that happened since the last call.
+        """
+        g = constants[0]
+        own_words = np.empty(size_of_sets, np.uint64)
+        words = borrow(own_words)
+        everyone = len(rows) == 0
+        for k in range(len(actions)):
+            i = k if everyone else np.int64(rows[k])
+            s = states[i]
+            action = np.int64(actions[k])
+            if action != -1:
+                if is_legal(s, g, action, words):
+                    play_action(s, g, action)
+                else:
+                    s.forfeit = s.to_play
+                    record.finish(s)
+            while s.over == 0 and players[i, np.int64(s.to_play)] != OUTSIDE:
+                if players[i, np.int64(s.to_play)] == RANDOM:
+                    play_action(s, g, sampled(s, g, words))
+                else:
+                    play_action(s, g, greedy_action(s, g))
+            total = outcome(s, g, reward, np.int64(seats[i]))
+            rewards[i] = np.float32(np.float64(rewards[i]) + total - credited[i])
+            credited[i] = total
+            over[i] = s.over != 0
+        keep(own_words)
+
+    @compiled
+    def outcomes(states: Any, constants: Any, reward: int, out: Any) -> None:
+        """Returns so far of every seat, by one of the rewards."""
+        g = constants[0]
+        for i in range(len(states)):
+            for seat in range(g.num_players):
+                out[i, seat] = outcome(states[i], g, reward, seat)
+
+    @compiled
+    def hide(states: Any, constants: Any, seats: Any) -> None:
+        """Make full states views of ``seats``; views of that seat stay as they are."""
+        g = constants[0]
+        for i in range(len(states)):
+            s = states[i]
+            if s.viewer == FULL:
+                hide_from(s, g, np.int64(seats[i]))
+                s.viewer = seats[i]
+                s.seed = np.uint64(0)
+                s.choice = np.uint64(0)
+
+    return Loops(
+        new, reset, deal, check, check_actions, step, play, look, sample, greedy, turn, outcomes, hide
+    )

@@ -1,0 +1,120 @@
+"""A position as one line of text: the rules, what was carried into the deal, the pack, and the plays.
+
+    elfern match=true | seed=7 deal=0 choice=93 dealer=1 ... | AhKd... | Kh 9h
+
+Reading deals the pack and plays the plays, so a line can hold no position that the rules cannot reach.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from card_envs.errors import IllegalAction
+from card_envs.state import State
+
+if TYPE_CHECKING:
+    from card_envs.game import Game
+
+_COMMON = ("seed", "deal", "choice", "dealer", "deals", "start", "total", "points", "taken_before", "forfeit")
+_MATCH_ONLY = ("deals", "start", "total", "points", "taken_before", "doubled")
+
+
+def write(state: State) -> str:
+    """The line of a full state; ``ValueError`` for a view, whose hidden cards are gone."""
+    if state.viewer is not None:
+        raise ValueError("A view has no line of text: what its seat cannot know is blank. Write the full state.")
+    game, row = state.game, state.record
+    if row["over"][0] and row["forfeit"][0] < 0:  # as it stood before this deal was counted
+        row["total"] -= row["points"]
+        row["points"] = 0
+        row["deals"] -= 1
+    fields = (f"{field}={_plain(row[field][0], game.num_players)}" for field in (*_COMMON, *game.carried))
+    deck = "".join(game.pack.name(card) for card in row["deck"][0, : game.pack.size])
+    plays = " ".join(name for _, name in state.history)
+    return f"{_head(game)} | {' '.join(fields)} | {deck} | {plays}".rstrip()
+
+
+def read(game: Game, text: str) -> State:
+    """The state of a line that ``write`` made for this game."""
+    parts = [part.strip() for part in text.split("|")] if isinstance(text, str) else []
+    if len(parts) != 4 or "\n" in text:
+        raise ValueError(
+            f"{text!r:.80} is not a position: one line of four parts with | between is needed, "
+            "rules | fields | deck | plays, as state_to_text writes it."
+        )
+    if parts[0] != _head(game):
+        raise ValueError(f"This position is of the game {parts[0]!r}, not {_head(game)!r}.")
+    row = np.zeros(1, game.dtype)
+    game.loops.new(row, game.constants, np.zeros(1, np.uint64))
+    _fill(game, row, parts[1])
+    carried = {field: row[field].copy() for field in game.carried}
+    game.lay_out(row, game.pack.whole(parts[2]))
+    for field, value in carried.items():
+        row[field] = value
+    state = State(game, row)
+    for number, name in enumerate(parts[3].split()):
+        if state.is_over or row["deal"][0] != _number(parts[1], "deal"):
+            raise ValueError(f"The position goes on with {name!r} (play {number + 1}) after its deal has ended.")
+        try:
+            state.play(name)
+        except IllegalAction as error:
+            raise ValueError(f"Play {number + 1} of the position is illegal. {error}") from None
+    if row["forfeit"][0] >= 0 and not state.is_over:
+        row["over"], row["to_play"] = 1, -1
+    if write(state) != " | ".join(parts).rstrip():
+        raise ValueError(f"The position contradicts itself: as it stands it would be written {write(state)!r}.")
+    return state
+
+
+def _head(game: Game) -> str:
+    """Name and rules, the fields left at their defaults left out."""
+    defaults = type(game.rules)()
+    changed = {
+        field: value
+        for field, value in dataclasses.asdict(game.rules).items()
+        if value != getattr(defaults, field)
+    }
+    return " ".join([game.name, *(f"{field}={_word(value)}" for field, value in changed.items())])
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(_word, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _plain(value: Any, seats: int) -> str:
+    return ",".join(str(int(one)) for one in value[:seats]) if np.ndim(value) else str(int(value))
+
+
+def _number(fields: str, name: str) -> int:
+    return next(int(word.partition("=")[2]) for word in fields.split() if word.startswith(f"{name}="))
+
+
+def _fill(game: Game, row: np.ndarray[Any, Any], text: str) -> None:
+    """Set the fields of a row as written, each in its range."""
+    names = (*_COMMON, *game.carried)
+    words = [word.partition("=") for word in text.split()]
+    if tuple(name for name, _, _ in words) != names:
+        raise ValueError(f"The fields of the position must be {' '.join(names)}, in this order, not {text!r}.")
+    for name, _, value in words:
+        place = row[name][0, : game.num_players] if row[name].ndim > 1 else row[name]
+        limits = np.iinfo(row.dtype[name].base)
+        try:
+            numbers = [int(one) for one in value.split(",")]
+        except ValueError:
+            raise ValueError(f"{name}={value!r} in the position is not a whole number.") from None
+        if len(numbers) != place.size or not all(limits.min <= one <= limits.max for one in numbers):
+            raise ValueError(f"{name}={value!r} in the position must be {place.size} numbers in range.")
+        if name in _MATCH_ONLY and not game.rules.match and any(numbers):
+            raise ValueError(f"{name}={value!r} in the position needs match=True: a single deal carries nothing.")
+        place[:] = numbers
+    for name in ("dealer", "forfeit"):
+        if not (-1 if name == "forfeit" else 0) <= row[name][0] < game.num_players:
+            raise ValueError(f"{name}={row[name][0]} in the position is not a seat.")
+    scores = (row["start"].astype(int) + row["total"])[0, : game.num_players].tolist()
+    if not game.match_goes_on(scores):
+        raise ValueError(f"The match of the position is over already, at scores {scores}.")

@@ -1,0 +1,153 @@
+"""What the records of all games have in common: their first fields, and how an episode ends up in numbers.
+
+The state of a table is one record of a structured dtype; the constants of a game (rules and lookup tables)
+are another record, handed to every kernel as ``g``. Kernels call a state ``s``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from card_envs.bits import choice_stream, lot
+from card_envs.jit import njit
+
+FULL = -1
+"""``viewer`` of a full state; a view holds the seat it belongs to."""
+
+BLANK = 255
+"""What a hidden card is set to in a view."""
+
+POINTS, WIN, SHARE, SETTLEMENT = 0, 1, 2, 3
+REWARDS = ("points", "win", "share", "settlement")
+"""Names of the rewards, by number (DESIGN: all are zero-sum)."""
+
+NOTHING, COUNTED, OVER = 0, 1, 2
+"""What a play brought about: nothing to count, a deal was counted and the next one dealt, the episode is over."""
+
+
+def state_dtype(seats: int, fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
+    """Record of a table for up to ``seats`` players: the common fields, then a game's own. No padding."""
+    common: list[tuple[Any, ...]] = [
+        ("seed", "u8"),  # with deal, all that decides the order of the pack
+        ("choice", "u8"),  # state of the generator of choices
+        ("deal", "u8"),  # number of the deal in play at this table, from 0
+        ("rules_id", "u4"),  # fingerprint of game, rules and layout
+        ("deals", "u2"),  # deals counted in this episode
+        ("taken_before", "u2", (seats,)),  # honours or cards won in the episode's earlier deals
+        ("total", "i2", (seats,)),  # points made in this episode
+        ("start", "u1", (seats,)),  # match scores it began with
+        ("points", "i1", (seats,)),  # points of the last deal counted
+        ("viewer", "i1"),
+        ("to_play", "i1"),
+        ("dealer", "i1"),
+        ("forfeit", "i1"),  # seat that lost the episode by an illegal action, or -1
+        ("over", "u1"),
+        ("plays", "u1"),  # plays in this deal
+    ]
+    return np.dtype((np.record, common + fields))
+
+
+def constants_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
+    """Record of a game's rules and tables: the common fields, then its own."""
+    common: list[tuple[Any, ...]] = [
+        ("rules_id", "u4"),
+        ("num_players", "i8"),
+        ("num_actions", "i8"),
+        ("observation_size", "i8"),
+        ("match", "i8"),
+        ("target", "i8"),
+        ("all_taken", "i8"),  # honours or cards in a deal
+        ("least", "f8", (len(REWARDS),)),  # least possible return, by reward
+    ]
+    return np.dtype((np.record, common + fields))
+
+
+@njit
+def set_up(s: Any, g: Any, seed: np.uint64) -> None:
+    """Make a row of zeros a table with its two generators at their beginning."""
+    s.rules_id = g.rules_id
+    s.viewer = FULL
+    s.seed = seed
+    s.choice = choice_stream(seed)
+
+
+@njit
+def clear(s: Any, g: Any) -> None:
+    """Begin an episode: nothing scored, the first dealer drawn by lot (E3, K2)."""
+    for seat in range(g.num_players):
+        s.start[seat] = 0
+        s.total[seat] = 0
+        s.points[seat] = 0
+        s.taken_before[seat] = 0
+    s.deals = 0
+    s.over = 0
+    s.forfeit = -1
+    s.dealer = lot(s.seed, s.deal, g.num_players)
+
+
+@njit
+def finish(s: Any) -> int:
+    """End the episode: nobody is on turn."""
+    s.over = 1
+    s.to_play = -1
+    return OVER
+
+
+@njit
+def above_others(own: float, everyone: float, players: int) -> float:
+    """``own`` minus the mean of the others, where all together have ``everyone``: sums to zero over the seats."""
+    return own - (everyone - own) / (players - 1)
+
+
+@njit
+def points_reward(s: Any, g: Any, seat: int) -> float:
+    """The "points" reward of the deal just counted."""
+    everyone = 0
+    for other in range(g.num_players):
+        everyone += np.int64(s.points[other])
+    return above_others(np.float64(np.int64(s.points[seat])), np.float64(everyone), g.num_players)
+
+
+@njit
+def returned_points(s: Any, g: Any, seat: int) -> float:
+    """The "points" reward of all deals counted in this episode so far."""
+    everyone = 0
+    for other in range(g.num_players):
+        everyone += np.int64(s.total[other])
+    return above_others(np.float64(np.int64(s.total[seat])), np.float64(everyone), g.num_players)
+
+
+@njit
+def score(s: Any, seat: int) -> int:
+    """Points a seat stands at: those it began with and those made since."""
+    return np.int64(s.start[seat]) + np.int64(s.total[seat])
+
+
+@njit
+def returned_win(s: Any, g: Any, seat: int) -> float:
+    """The "win" reward: +1/k for each of k level at the top, -1/(n-k) for the others, 0 if all are level."""
+    players = g.num_players
+    best = score(s, 0)
+    for other in range(1, players):
+        best = max(best, score(s, other))
+    level = 0
+    for other in range(players):
+        if score(s, other) == best:
+            level += 1
+    if level == players:
+        return 0.0
+    return 1.0 / level if score(s, seat) == best else -1.0 / (players - level)
+
+
+@njit
+def returned_forfeit(s: Any, g: Any, reward: int, seat: int) -> float:
+    """After an illegal action: the least possible return for the offender, shared by the others.
+
+    The least share is that of taking nothing in all the deals begun.
+    """
+    least = g.least[reward]
+    if reward == SHARE:
+        least *= np.float64(np.int64(s.deals) + 1)
+    return least if seat == np.int64(s.forfeit) else -least / (g.num_players - 1)

@@ -1,0 +1,191 @@
+"""One table, for people: a position to hold, print, play on, copy and take apart."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from card_envs import batches, loops
+from card_envs.errors import IllegalAction
+
+if TYPE_CHECKING:
+    from card_envs.game import Game
+
+
+class State:
+    """One table of a game, made by ``game.new_state``, ``game.state`` or ``view``.
+
+    >>> import card_envs
+    >>> game = card_envs.make_game("elfern")
+    >>> state = game.new_state(seed=7)
+    >>> state.play(state.legal_actions()[0])
+    >>> state.clone().history == state.history
+    True
+    """
+
+    __slots__ = ("_constants", "_play", "_row", "game")
+
+    def __init__(self, game: Game, row: npt.NDArray[Any]) -> None:
+        self.game = game
+        self._row = row
+        self._constants = game.constants
+        self._play = game.loops.play
+
+    @property
+    def record(self) -> npt.NDArray[Any]:
+        """The state as an array of one row (a copy), for the verbs of the game."""
+        return batches.copy(self._row)
+
+    # What everyone sees
+
+    @property
+    def to_play(self) -> int:
+        """Seat on turn, or -1 when the episode is over."""
+        return int(self._row["to_play"][0])
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the episode is over."""
+        return bool(self._row["over"][0])
+
+    @property
+    def dealer(self) -> int:
+        """Seat that dealt."""
+        return int(self._row["dealer"][0])
+
+    @property
+    def viewer(self) -> int | None:
+        """Seat that a view belongs to; None for a full state."""
+        viewer = int(self._row["viewer"][0])
+        return viewer if viewer >= 0 else None
+
+    @property
+    def table(self) -> list[str]:
+        """Names of the cards that lie open on the table."""
+        return self.game.table_cards(self._row[0])
+
+    @property
+    def history(self) -> list[tuple[int, str]]:
+        """The plays of the deal in play, as (seat, name of the action)."""
+        codes = self._row["history"][0, : int(self._row["plays"][0])].tolist()
+        pairs = (divmod(code, self.game.num_actions) for code in codes)
+        return [(seat, self.game.action_name(action)) for seat, action in pairs]
+
+    def points(self) -> npt.NDArray[np.int64]:
+        """Points of the last deal counted in this episode, int64 (num_players,)."""
+        return self.game.points(self._row)[0]
+
+    def scores(self) -> npt.NDArray[np.int64]:
+        """Match scores, int64 (num_players,); zeros outside a match."""
+        return self.game.scores(self._row)[0]
+
+    def returns(self, reward: str = "points") -> npt.NDArray[np.float64]:
+        """Zero-sum returns so far, float64 (num_players,)."""
+        return self.game.returns(self._row, reward)[0]
+
+    def settlement(self) -> npt.NDArray[np.int64]:
+        """What a finished match pays each seat (K16), int64 (num_players,); zeros until then."""
+        return self.game.settlement(self._row)[0]
+
+    # What a seat sees
+
+    def legal_actions(self, seat: int | None = None) -> npt.NDArray[np.int64]:
+        """Legal actions of a seat (None: the seat to play), ascending; empty when over or not on turn."""
+        return np.flatnonzero(self.action_mask(seat))
+
+    def action_mask(self, seat: int | None = None) -> npt.NDArray[np.uint8]:
+        """Mask of the legal actions of a seat, uint8 (num_actions,), 1 = legal."""
+        return self.game.masks(self._row, seat)[0]
+
+    def observation(self, seat: int | None = None) -> npt.NDArray[np.uint8]:
+        """What a seat sees (None: the seat to play; over: seat 0), uint8 (observation_size,)."""
+        return self.game.observations(self._row, seat)[0]
+
+    def hand(self, seat: int) -> list[str]:
+        """Names of the cards a seat holds; ``ValueError`` where this view does not show them."""
+        return self.game.pack.set_names(self.game.hand_cards(self._row[0], self._seat(seat)))
+
+    def view(self, seat: int | None = None) -> State:
+        """The position as a seat (None: the seat to play) may know it: everything hidden is blank."""
+        return State(self.game, self.game.views(self._row, seat))
+
+    def text(self, seat: int | None = None) -> str:
+        """A page about the position with what a seat (None: the seat to play) may see."""
+        return str(self.game.page(self._row[0], self._seat(seat)))
+
+    def __str__(self) -> str:
+        """A page with everything there is to see: all hands, or in a view what its seat may see."""
+        return str(self.game.page(self._row[0], self.viewer))
+
+    def __repr__(self) -> str:
+        whose = "" if self.viewer is None else f" seen from seat {self.viewer}"
+        turn = "over" if self.is_over else f"seat {self.to_play} to play"
+        return f"<{self.game.name}{whose}: {turn}, {len(self.history)} plays>"
+
+    def _seat(self, seat: int | None) -> int:
+        return int(self.game._seats(self._row, seat)[0])
+
+    # Going on
+
+    def play(self, action: int | str) -> None:
+        """Play an action, by number or name, for the seat on turn.
+
+        Raises ``IllegalAction`` (a ``ValueError``) if it is not legal, and ``ValueError`` in a view; the state
+        is then as it was.
+        """
+        if type(action) is not int:
+            action = self._number(action)
+        try:
+            found = self._play(self._row, self._constants, action)
+        except OverflowError:
+            found = loops.ILLEGAL
+        if found == loops.FINE:
+            return
+        if found == loops.IS_VIEW:
+            raise ValueError("This is the view of a seat: it can be looked at, but not played.")
+        raise IllegalAction(self.refusal(action))
+
+    def _number(self, action: Any) -> int:
+        if isinstance(action, str):
+            return self.game.action_id(action)
+        try:
+            return operator.index(action)
+        except TypeError:
+            raise IllegalAction(
+                f"{action!r} is no action: give a number from 0 to {self.game.num_actions - 1} or a name."
+            ) from None
+
+    def refusal(self, action: int) -> str:
+        """A sentence that says why an action cannot be played and which can."""
+        if self.is_over:
+            return f"The episode is over, so action {action} cannot be played: begin another one."
+        named = f"{self.game.action_name(action)} (action {action})" if self._has(action) else f"action {action}"
+        legal = ", ".join(f"{self.game.action_name(int(a))} ({a})" for a in self.legal_actions())
+        return f"Seat {self.to_play} cannot play {named}; it may play {legal}."
+
+    def _has(self, action: int) -> bool:
+        return 0 <= action < self.game.num_actions
+
+    def clone(self) -> State:
+        """An independent copy that continues identically."""
+        return State(self.game, np.frombuffer(bytearray(self._row.tobytes()), self.game.dtype))
+
+    __copy__ = clone
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> State:
+        return self.clone()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.game, self._row.tobytes())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and self.game == other.game and self._row.tobytes() == other._row.tobytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _restore(game: Game, content: bytes) -> State:
+    return State(game, np.frombuffer(bytearray(content), game.dtype))

@@ -1,0 +1,47 @@
+"""Compile every kernel of every game once, so that later processes find it in the cache.
+
+Run ``python -m card_envs.warmup`` before starting many workers.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from card_envs import batches, loops
+from card_envs.game import Game
+from card_envs.registry import GAMES, make_game
+
+
+def warm_up(game: Game) -> None:
+    """Call each compiled verb of a game once."""
+    states = game.new_states(np.arange(2, dtype=np.uint64))
+    rows = np.arange(2)
+    game.step(states, game.sample_actions(states))
+    game.state(states, 0).play(int(game.greedy_actions(states)[0]))
+    game.draws(states)
+    game.observations(game.views(states))
+    game.masks(states)
+    game.returns(states)
+    players = np.full((2, game.num_players), loops.RANDOM, np.int8)
+    players[:, 0] = loops.OUTSIDE
+    game.loops.turn(
+        states, game.constants, batches.EVERY_ROW, np.full(2, -1, np.int32), players, np.zeros(2, np.int64), 0,
+        np.zeros(2), np.zeros(2, np.float32), np.zeros(2, np.bool_),
+    )  # fmt: skip
+    game.reset(states)
+    game.new_state(deck=game.pack_of(0), dealer=0)
+    game.pack_of(int(rows[0]))
+
+
+def main() -> None:
+    """Warm up all games and say how long it took."""
+    for name in GAMES:
+        start = time.perf_counter()
+        warm_up(make_game(name))
+        print(f"{name}: compiled or loaded in {time.perf_counter() - start:.1f} s")
+
+
+if __name__ == "__main__":
+    main()
