@@ -255,10 +255,14 @@ class KonchinkaOracle:
         return len(self.piles[seat] & KONCHINKI) + seven_clubs
 
     def ends_during_play(self, seat: int) -> bool:
-        """K15: whether this capture ends the match at once; not while anyone stands at the target already."""
+        """K15: whether this capture ends the match at once, for a player who needs only 1 or 2 points.
+
+        Not while anyone stands at the target already.
+        """
         if not self.match or max(self.scores) >= self.target:
             return False
-        return self.scores[seat] + self.early_points(seat) >= self.target
+        needed = self.target - self.scores[seat]
+        return needed <= 2 and self.early_points(seat) >= needed
 
     def match_is_won(self) -> bool:
         """K14: exactly one player has the highest total, and it has reached the target."""
