@@ -1,0 +1,60 @@
+"""Players by name: the built-in ones, files of trained ones, and those of other packages."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+
+from agents.builtin import GreedyAgent, RandomAgent
+from agents.ppo import PPOAgent
+from agents.protocol import Agent
+from card_envs import Game
+
+GROUP = "card_envs.players"
+"""Entry points of other packages: each a callable that takes a game and the text after the colon ("" without one)
+and returns an agent."""
+
+
+def make_agent(name: str, game: Game, *, deterministic: bool = True) -> Agent:
+    """The player called ``name``, for ``game``.
+
+    ``"random"``; ``"greedy"``; ``"ppo:PATH"``, a trained policy (``deterministic``: its likeliest action instead of
+    one drawn); or ``"NAME"`` or ``"NAME:TEXT"`` of an entry point of the group ``card_envs.players``.
+
+    Raises ``ValueError`` for an unknown name and for a file that is not a player of this game.
+
+    >>> import card_envs
+    >>> make_agent("careful", card_envs.make_game("elfern"))
+    Traceback (most recent call last):
+        ...
+    ValueError: There is no player 'careful': choose one of 'random', 'greedy', 'ppo:PATH'...
+    """
+    kind, colon, text = name.partition(":")
+    if name == "random":
+        return RandomAgent(game)
+    if name == "greedy":
+        return GreedyAgent(game)
+    if kind == "ppo":
+        if not text:
+            raise ValueError("'ppo' needs the file of a trained player: 'ppo:PATH'.")
+        return PPOAgent.load(text, game, deterministic=deterministic)
+    others = _others()
+    if kind in others:
+        return _loaded(others[kind], game, text)
+    choices = ["random", "greedy", "ppo:PATH", *others]
+    raise ValueError(f"There is no player {name!r}: choose one of {', '.join(map(repr, choices))}.")
+
+
+def _others() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def _loaded(entry: EntryPoint, game: Game, text: str) -> Agent:
+    try:
+        agent = entry.load()(game, text)
+    except Exception as error:
+        raise ValueError(
+            f"The player {entry.name!r} ({entry.value}) could not be made: {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(agent, Agent):
+        raise ValueError(f"The player {entry.name!r} ({entry.value}) has no act(views, observations, masks, random).")
+    return agent

@@ -1,0 +1,92 @@
+"""A trained policy as a player. Playing needs numpy alone; taking a policy over from a trainer needs torch."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from agents.network import Layers, Network
+from agents.protocol import Actions, Array, checked_masks, checked_words
+from card_envs import Game
+
+
+class PPOAgent:
+    """Plays by a network: the likeliest legal action, or one drawn by the policy.
+
+    The arithmetic is done for all rows at once, so the last bits of a logit can depend on how many there are.
+    """
+
+    def __init__(self, game: Game, network: Network, *, deterministic: bool = True) -> None:
+        if (network.inputs, network.outputs) != (game.observation_size, game.num_actions):
+            raise ValueError(
+                f"This network has {network.inputs} inputs and {network.outputs} actions; {game.name} needs "
+                f"{game.observation_size} and {game.num_actions}."
+            )
+        self.game = game
+        self.network = network
+        self.deterministic = deterministic
+
+    def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
+        legal = checked_masks(masks, len(observations), self.game.num_actions)
+        logits = np.where(legal, self.network.logits(observations), np.float32(-np.inf))
+        if self.deterministic:
+            return logits.argmax(axis=1).astype(np.int32)
+        return draw_actions(logits, checked_words(random, len(observations)))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], game: Game, *, deterministic: bool = True) -> PPOAgent:
+        """The player of a file written by ``save``; ``ValueError`` if it is not one for this game."""
+        return cls(game, Network.load(path, game), deterministic=deterministic)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write weights and metadata; nothing in the file needs to be executed to load it."""
+        self.network.save(path, self.game)
+
+    @classmethod
+    def from_model(cls, model: Any, game: Game, *, deterministic: bool = True) -> PPOAgent:
+        """The policy of a ``MaskablePPO`` model as a player: a copy of its weights."""
+        return cls(game, network_of(model.policy), deterministic=deterministic)
+
+
+def draw_actions(logits: Array, words: Array) -> Actions:
+    """One action a row with the probabilities of the softmax of ``logits`` (N, A), -inf = never; uint64 (N,) words."""
+    chances = np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True))
+    bounds = chances.cumsum(axis=1)
+    # A number below 1 times the last bound lies strictly below it, so the action found has a chance above 0.
+    drawn = (words >> np.uint64(11)) * 2.0**-53 * bounds[:, -1]
+    return (bounds > drawn[:, None]).argmax(axis=1).astype(np.int32)
+
+
+def network_of(policy: Any) -> Network:
+    """The layers of a stable-baselines3 actor-critic policy over flat observations, as a network.
+
+    Raises ``ValueError`` for a policy that is not made of linear layers, ReLU and Tanh on one shared extractor.
+    """
+    from torch import nn
+
+    activations = set()
+
+    def layers(module: nn.Module) -> Layers:
+        found: Layers = []
+        for part in module.modules():
+            if isinstance(part, nn.Linear):
+                weight = part.weight.detach().cpu().numpy().astype(np.float32, copy=True)
+                found.append((weight, part.bias.detach().cpu().numpy().astype(np.float32, copy=True)))
+            elif isinstance(part, (nn.ReLU, nn.Tanh)):
+                activations.add(type(part).__name__.lower())
+            elif next(part.children(), None) is None and not isinstance(part, (nn.Flatten, nn.Sequential)):
+                raise ValueError(f"A policy with a {type(part).__name__} layer cannot be saved as a plain network.")
+        return found
+
+    if not policy.share_features_extractor:
+        raise ValueError("A policy whose value function has its own extractor cannot be saved as a plain network.")
+    trunk = layers(policy.features_extractor)
+    heads = [
+        layers(policy.mlp_extractor.policy_net) + layers(policy.action_net),
+        layers(policy.mlp_extractor.value_net) + layers(policy.value_net),
+    ]
+    if len(activations) > 1:
+        raise ValueError("A policy with ReLU and Tanh mixed cannot be saved as a plain network.")
+    return Network(trunk, *heads, activation=activations.pop() if activations else "relu")
