@@ -11,7 +11,7 @@ from card_envs.game import Game
 
 GAMES = {
     "elfern": "card_envs.elfern.game:Elfern",
-    # "konchinka": "card_envs.konchinka.game:Konchinka",
+    "konchinka": "card_envs.konchinka.game:Konchinka",
 }
 """Name of each game and its class: the one line that a new game needs."""
 

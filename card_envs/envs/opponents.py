@@ -1,0 +1,104 @@
+"""Who plays the seats of the opponents: built-in players by name, or objects with ``act``."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from card_envs import loops
+
+BUILT_IN = {"random": loops.RANDOM, "greedy": loops.GREEDY}
+CODES = 3
+"""Codes from here on are opponents with an ``act`` of their own; below are the learner and the built-in players."""
+
+
+class Opponent(Protocol):
+    """A player from outside."""
+
+    def act(
+        self,
+        views: npt.NDArray[Any],
+        observations: npt.NDArray[np.uint8],
+        masks: npt.NDArray[np.uint8],
+        random: npt.NDArray[np.uint64],
+    ) -> npt.ArrayLike:
+        """Legal actions, integers (N,), for N seats on turn.
+
+        views: what the seats may know of the states, (N,) records.
+        observations: uint8 (N, observation_size). masks: uint8 (N, num_actions), 1 = legal.
+        random: a word of the table's own dice for each row, uint64 (N,): players keep none of their own.
+        """
+
+
+class Opponents:
+    """The opponents at ``size`` tables, by number: the code of a built-in player or of an object in ``outside``.
+
+    Attributes:
+        codes: who plays which seat in the episode in play, int64 (size, players).
+        coming: who will play the seats after the learner's, in turn order, from each table's next episode on,
+            int64 (size, players - 1).
+        outside: the objects with an ``act`` that are in play or to come, by code.
+    """
+
+    def __init__(self, size: int, players: int, opponents: Any) -> None:
+        self.codes = np.zeros((size, players), np.int64)
+        self.coming = np.zeros((size, players - 1), np.int64)
+        self.outside: dict[int, Opponent] = {}
+        self.choose(opponents, None)
+
+    def choose(self, opponents: Any, where: npt.ArrayLike | None) -> None:
+        """Set the opponents to come at all tables, or where a bool (size,) array is true.
+
+        opponents: ``"random"``, ``"greedy"``, an object with ``act``, or a list or tuple of these, one for each
+            other seat in turn order after the learner's.
+
+        Raises ``ValueError`` for anything else, and changes nothing.
+        """
+        size, others = self.coming.shape
+        seated = list(opponents) if isinstance(opponents, (list, tuple)) else [opponents] * others
+        if len(seated) != others:
+            raise ValueError(
+                f"opponents={opponents!r} names {len(seated)} players, but there are {others} other seats: give one "
+                "for each, in turn order after the learner, or a single one for all."
+            )
+        for opponent in seated:
+            check(opponent)
+        rows = slice(None) if where is None else _marked(where, size)
+        used = set(np.unique(self.codes).tolist()) | set(np.unique(self.coming).tolist())
+        self.outside = {code: opponent for code, opponent in self.outside.items() if code in used}
+        self.coming[rows] = [self._code(opponent) for opponent in seated]
+
+    def _code(self, opponent: Any) -> int:
+        if isinstance(opponent, str):
+            return BUILT_IN[opponent]
+        for code, known in self.outside.items():
+            if known is opponent:
+                return code
+        code = max(self.outside, default=CODES - 1) + 1
+        self.outside[code] = opponent
+        return code
+
+
+def check(opponent: Any) -> None:
+    """``ValueError`` naming the choices if this cannot be an opponent."""
+    if isinstance(opponent, str):
+        if opponent in BUILT_IN:
+            return
+    elif callable(getattr(opponent, "act", None)) and not isinstance(opponent, type):
+        return
+    raise ValueError(
+        f"{opponent!r} is not an opponent: choose one of {', '.join(map(repr, BUILT_IN))} or give an object with "
+        "act(views, observations, masks, random), or a list of these, one for each other seat."
+    )
+
+
+def _marked(where: npt.ArrayLike, size: int) -> npt.NDArray[np.bool_]:
+    marked = np.asarray(where)
+    if marked.dtype != np.bool_ or marked.shape != (size,):
+        raise ValueError(
+            f"where must be an array of bool and shape ({size},), one a table, not {marked.dtype} of shape "
+            f"{marked.shape}."
+        )
+    return marked

@@ -1,0 +1,200 @@
+"""One table as a Gymnasium environment."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from card_envs import batches
+from card_envs.checks import choice
+from card_envs.envs.tables import Tables, chosen_game
+from card_envs.errors import IllegalAction
+from card_envs.game import Game
+from card_envs.record import REWARDS
+from card_envs.state import State
+
+ILLEGAL = ("raise", "lose")
+RENDER_MODES = ("ansi",)
+FIRST = np.zeros(1, np.int64)
+
+
+class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
+    """One learner at a table; the other seats are played inside ``step`` and ``reset``.
+
+    Observations are bits, uint8 (observation_size,), from the learner's own seat (``game.observation_layout`` names
+    the parts); actions are numbers from 0 to ``num_actions - 1`` (``game.action_name`` names them). Which are legal
+    stands in ``info["action_mask"]`` (int8, 1 = legal; fits ``action_space.sample``) and comes from
+    ``action_masks()`` (bool, True = legal).
+
+    The learner is credited with all that happens until its next turn or the end. Episodes are never truncated.
+
+    >>> import card_envs, gymnasium
+    >>> env = gymnasium.make("card_envs/Elfern-v0", opponents="greedy")
+    >>> observation, info = env.reset(seed=7)
+    >>> terminated = False
+    >>> while not terminated:
+    ...     action = env.action_space.sample(info["action_mask"])
+    ...     observation, reward, terminated, truncated, info = env.step(action)
+    >>> info["points"].shape
+    (2,)
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES)}
+
+    def __init__(
+        self,
+        game: str | Game,
+        opponents: Any = "random",
+        seat: int | None = None,
+        reward: str = "points",
+        illegal: str = "raise",
+        render_mode: str | None = None,
+        **rules: Any,
+    ) -> None:
+        """An environment of ``game`` under ``rules``.
+
+        game: its name, or a game with its rules.
+        opponents: a built-in player (``"random"``, ``"greedy"``), an object with ``act`` (``opponents.Opponent``),
+            or a list of these, one for each other seat in turn order after the learner's.
+        seat: the learner's; None draws it for each episode.
+        reward: ``"points"``, ``"win"``, ``"share"`` or, in a match that is settled, ``"settlement"``.
+        illegal: what an illegal action does: ``"raise"`` an ``IllegalAction`` and change nothing, or ``"lose"``
+            the episode with the least possible return, for algorithms that know no masks.
+        render_mode: ``"ansi"`` makes ``render()`` return a page of text with what the learner may see.
+
+        Raises ``ValueError`` for anything that cannot be, naming the choices.
+        """
+        self.game = chosen_game(game, rules)
+        self.loses = choice("illegal", illegal, ILLEGAL) == "lose"
+        if render_mode is not None:
+            choice("render_mode", render_mode, RENDER_MODES)
+        self.render_mode = render_mode
+        self.reward = reward
+        self.observation_space = spaces.Box(0, 1, (self.game.observation_size,), np.uint8)
+        self.action_space = spaces.Discrete(self.game.num_actions)
+        self._tables = Tables(self.game, 1, opponents, seat, reward)
+        self._actions = np.zeros(1, np.int32)
+        self._masks = np.zeros((1, self.game.num_actions), np.uint8)
+        self._mask = self._masks[0]
+        self._on_turn = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
+        """Begin an episode and play on to the learner's first turn.
+
+        seed: a fresh table with this seed (taken mod 2**64); without one the table's next episode begins.
+        options: ``"deck"`` plays a given pack, top card first; ``"dealer"`` and ``"seat"`` (the learner's) hold for
+            this episode; ``"deal"`` is the number of the deal at the table, which with the seed decides the pack.
+
+        Returns the observation and an info with ``"action_mask"`` and ``"seat"``. Raises ``ValueError`` for options
+        that cannot be; the episode in play then goes on.
+        """
+        if seed is not None:
+            super().reset(seed=seed)
+        with self._tables:
+            self._tables.reset(FIRST, [seed], options, lambda: self.np_random)
+        return self._look()
+
+    def step(
+        self, action: int | np.integer[Any]
+    ) -> tuple[npt.NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
+        """Play the learner's action, then the opponents' until its next turn or the end of the episode.
+
+        Returns observation, reward, terminated, truncated (always False) and info; at the end the info also has
+        ``"points"``, ``"returns"`` (by the reward chosen), ``"scores"`` and ``"settlement"``, by seat.
+
+        Raises ``IllegalAction`` (a ``ValueError``) for what is not legal now (unless ``illegal="lose"``), for what is
+        no action at all, and ``gymnasium.error.ResetNeeded`` when there is no episode; nothing has then changed.
+        """
+        if not self._on_turn:
+            raise gymnasium.error.ResetNeeded("There is no episode to play: call reset() first.")
+        number = self._number(action)
+        if not self._mask[number] and not self.loses:
+            raise IllegalAction(State(self.game, self._tables.states).refusal(number))
+        tables = self._tables
+        self._actions[0] = number
+        if tables.opponents.outside:
+            with tables:
+                tables.play(batches.EVERY_ROW, self._actions)
+        else:
+            tables.play(batches.EVERY_ROW, self._actions)
+        observation, info = self._look()
+        if self._on_turn:
+            return observation, float(tables.rewards[0]), False, False, info
+        for name, result in tables.results(FIRST).items():
+            info[name] = result[0]
+        return observation, float(tables.rewards[0]), True, False, info
+
+    def _look(self) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
+        tables = self._tables
+        observations = np.empty((1, self.game.observation_size), np.uint8)
+        tables.look(observations, self._masks)
+        self._on_turn = not tables.over[0]
+        return observations[0], {"action_mask": self._mask.astype(np.int8), "seat": int(tables.seats[0])}
+
+    def _number(self, action: Any) -> int:
+        if type(action) is np.ndarray and action.shape == ():
+            action = action[()]
+        try:
+            if isinstance(action, (bool, np.bool_)):
+                raise TypeError
+            number = operator.index(action)
+        except TypeError:
+            raise IllegalAction(
+                f"{action!r} is no action: give a whole number from 0 to {self.game.num_actions - 1}."
+            ) from None
+        if not 0 <= number < self.game.num_actions:
+            raise IllegalAction(State(self.game, self._tables.states).refusal(number))
+        return number
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Legal actions, bool (num_actions,), True = legal; none when the episode is over."""
+        return self._mask.astype(np.bool_)
+
+    def sample_action(self) -> int:
+        """A uniform legal action from the table's own choices; -1 when the episode is over."""
+        self._require_reset()
+        return int(self._tables.sample_actions()[0])
+
+    def set_opponents(self, opponents: Any) -> None:
+        """Change the opponents from the next episode on; ``ValueError`` naming the choices if that cannot be."""
+        self._tables.opponents.choose(opponents, None)
+
+    @property
+    def seat(self) -> int:
+        """The learner's seat in this episode."""
+        self._require_reset()
+        return int(self._tables.seats[0])
+
+    @property
+    def view(self) -> State:
+        """The position as the learner may know it (a copy, everything hidden blank)."""
+        return self.full_state.view(self.seat)
+
+    @property
+    def full_state(self) -> State:
+        """The whole position (a copy): PERFECT INFORMATION, with all hands and the generators; not for players."""
+        self._require_reset()
+        return self.game.state(self._tables.states, 0)
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """With ``render_mode="ansi"``, a page of text with what the learner may see; otherwise None and a warning."""
+        if self.render_mode is None:
+            gymnasium.logger.warn('Without a render mode nothing is rendered: make(..., render_mode="ansi").')
+            return None
+        return self.full_state.text(self.seat)
+
+    def _require_reset(self) -> None:
+        if not self._tables.begun[0]:
+            raise gymnasium.error.ResetNeeded("There is no table yet: call reset() first.")
+
+    def __repr__(self) -> str:
+        return f"<CardEnv {self.game.describe()}, reward {REWARDS[self._tables.reward]!r}>"
+
+    __str__ = __repr__

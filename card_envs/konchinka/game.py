@@ -1,0 +1,156 @@
+"""Konchinka as a game: its constants, names and pages around the kernel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from card_envs.cards import SUITS, Pack, canonical, pretty
+from card_envs.game import Game
+from card_envs.konchinka import kernel
+from card_envs.konchinka.greedy import greedy
+from card_envs.konchinka.moves import RANKS, Moves, make_moves
+from card_envs.konchinka.observation import layout, observe
+from card_envs.konchinka.rules import KonchinkaRules
+from card_envs.loops import Kernel, build_loops
+from card_envs.render.text import Page
+
+WORDS = 8
+"""Words for the largest set of actions: 4 suits of 121 moves."""
+
+
+class Konchinka(Game):
+    """Konchinka under one set of rules. Action = suit of the card played * moves + move (``moves.Moves``)."""
+
+    name = "konchinka"
+    rules_class = KonchinkaRules
+    dtype = kernel.STATE
+    carried = ("open",)
+    loops = build_loops(
+        Kernel(
+            kernel.begin,
+            kernel.deal,
+            kernel.lay_out,
+            kernel.legal,
+            kernel.play,
+            observe,
+            greedy,
+            kernel.taken,
+            kernel.settlement,
+            kernel.hide,
+            WORDS,
+        ),
+        "konchinka",
+    )
+
+    rules: KonchinkaRules
+
+    def __init__(self, rules: KonchinkaRules) -> None:
+        self.pack = Pack(SUITS, RANKS)
+        self.moves = make_moves(rules)
+        self.max_plays = rules.max_plays
+        # A deal has five points. Before its last deal nobody stands at the target of a match, or several are
+        # level at the top; the bounds leave out that they go on together from there.
+        most = rules.target - 1 + 5 if rules.match else 5
+        others = rules.num_players - 1
+        self.max_return = float(most)
+        self.min_return = -float(rules.target - 1 + 5 / others) if rules.match else -5.0 / others
+        super().__init__(rules, _constants(rules, self.moves), layout(rules))
+
+    def _constants_dtype(self) -> np.dtype[Any]:
+        return kernel.CONSTANTS
+
+    def _min_returns(self) -> dict[str, float]:
+        rules = self.rules
+        price = rules.stake if rules.settlement == "stakes" else rules.chip * rules.target
+        return {
+            "points": self.min_return,
+            "win": -1.0,
+            "share": -1.0 / (rules.num_players - 1),
+            "settlement": -float(price) if rules.match else 0.0,
+        }
+
+    def action_name(self, action: int) -> str:
+        """The card, and what it captures: "5c", "KhxK", "8cxA25", "Jcx*"."""
+        suit, move = divmod(int(action), len(self.moves))
+        return self.pack.name(13 * suit + int(self.moves.rank[move])) + self.moves.names[move]
+
+    @cached_property
+    def _actions(self) -> dict[str, int]:
+        return {self.action_name(action): action for action in range(self.num_actions)}
+
+    def action_id(self, name: str) -> int:
+        """Inverse of ``action_name``; takes symbols for suits, ``10`` for ``T``, and the ranks in any order."""
+        card, cross, ranks = re.match(r"\s*([^xX×]*)([xX×]?)(.*?)\s*$", str(name), re.DOTALL).groups()  # type: ignore[union-attr]
+        letters = ranks.upper().replace("10", "T")
+        if set(letters) <= set(RANKS):
+            letters = "".join(sorted(letters, key=RANKS.index))
+        action = self._actions.get(canonical(card) + ("x" if cross else "") + letters)
+        if action is None:
+            raise ValueError(
+                f"{name!r} is no action here: write the card to trail it ('5c'), and x with the rank or ranks it captures "
+                "('KhxK', '8cxA25'), or x* for a jack that takes the table ('Jcx*')."
+            )
+        return action
+
+    def match_goes_on(self, scores: Sequence[int]) -> bool:
+        """K14."""
+        return max(scores) < self.rules.target or list(scores).count(max(scores)) > 1
+
+    def hand_cards(self, row: Any, seat: int) -> int:
+        return int(row.hand[seat])
+
+    def table_cards(self, row: Any) -> list[str]:
+        return self.pack.set_names(row.table)
+
+    def page(self, row: Any, seat: int | None) -> Page:
+        """The deal as it stands: pack, scores, piles, table and the hands that may be seen."""
+        names = self.pack.set_names
+        page = Page(f"Konchinka, {self.num_players} players, {'match, ' if self.rules.match else ''}seat {row.dealer} dealt")
+        page.add("pack", f"{52 - row.dealt} cards")
+        self._add_known(page, row)
+        for s in range(self.num_players):
+            pile = int(row.pile[s])
+            stands = f", stands at {int(row.start[s]) + int(row.total[s])}" if self.rules.match else ""
+            last = ", captured last" if row.last_capturer == s else ""
+            page.add(f"seat {s} has", f"{pile.bit_count()} cards: {pretty(names(pile))}{stands}{last}")
+        page.add("table", pretty(self.table_cards(row)))
+        for s in range(self.num_players) if seat is None else (seat,):
+            page.add(f"seat {s} holds", pretty(names(row.hand[s])))
+        if seat is None:
+            page.add("pack, top first", pretty([self.pack.name(card) for card in row.deck[row.dealt :]]))
+        if row.over:
+            page.add("over", f"points {' : '.join(str(int(points)) for points in row.points[: self.num_players])}")
+        else:
+            page.add("to play", f"seat {row.to_play}")
+        return page
+
+    def _add_known(self, page: Page, row: Any) -> None:
+        places = [place for place in range(int(row.dealt), 52) if int(row.open) >> place & 1]
+        if places:
+            known = ", ".join(f"{pretty([self.pack.name(row.deck[p])])} as card {p - row.dealt + 1}" for p in places)
+            page.add("put back", f"{known} from the top")
+
+
+def _constants(rules: KonchinkaRules, moves: Moves) -> dict[str, Any]:
+    """Values of ``kernel.CONSTANTS``."""
+    rank_of, pattern = np.zeros(kernel.MOST_MOVES, np.int64), np.zeros(kernel.MOST_MOVES, np.uint64)
+    rank_of[: len(moves)], pattern[: len(moves)] = moves.rank, moves.pattern
+    return {
+        "num_actions": 4 * len(moves),
+        "all_taken": 52,
+        "num_moves": len(moves),
+        "dealt_later": rules.dealt_later,
+        "must_capture": rules.obligation == "hand",
+        "by_stakes": rules.settlement == "stakes",
+        "chip": rules.chip,
+        "stake": rules.stake,
+        "first_move": moves.first,
+        "rank_of": rank_of,
+        "pattern": pattern,
+        "options": moves.options,
+    }

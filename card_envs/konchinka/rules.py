@@ -1,0 +1,76 @@
+"""The rules of Konchinka that a user may choose (RULES.md, K1 to K17)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from card_envs.checks import choice, flag, whole_number
+
+OBLIGATION = ("card", "hand")
+SETTLEMENT = ("points", "stakes")
+OWN_WORTH = (11, 12, 13)
+
+
+@dataclass(frozen=True)
+class KonchinkaRules:
+    """Fields of the rules; the defaults are two players and one deal.
+
+    num_players: 2 to 12 (K1).
+    figures: jack, queen and king have points and capture and are captured in sums; the jack loses its
+        privilege (K17).
+    figure_sums: what a jack, queen and king capture by adding up under ``figures``, each 11 to 14.
+    obligation: ``"card"``: the card played captures if it can; ``"hand"``: whoever holds a capturing card
+        must capture (K8).
+    match: an episode is a match of several deals (K14 to K16) instead of a single deal.
+    target: points that win a match (K14).
+    settlement: ``"points"`` or ``"stakes"`` (K16).
+    chip: what each point short of the target pays, by points.
+    stake: what everyone antes, by stakes.
+
+    Raises ``ValueError`` for a value out of range.
+    """
+
+    num_players: int = 2
+    figures: bool = False
+    figure_sums: tuple[int, int, int] = OWN_WORTH
+    obligation: str = "card"
+    match: bool = False
+    target: int = 15
+    settlement: str = "points"
+    chip: int = 1
+    stake: int = 50
+
+    def __post_init__(self) -> None:
+        def settle(field: str, value: object) -> None:
+            object.__setattr__(self, field, value)
+
+        settle("num_players", whole_number("num_players", self.num_players, 2, 12))
+        settle("figures", flag("figures", self.figures))
+        settle("figure_sums", _figure_sums(self.figure_sums))
+        if not self.figures and self.figure_sums != OWN_WORTH:
+            raise ValueError(
+                f"figure_sums={self.figure_sums} need figures=True: without it jack, queen and king add up to nothing."
+            )
+        choice("obligation", self.obligation, OBLIGATION)
+        settle("match", flag("match", self.match))
+        settle("target", whole_number("target", self.target, 1, 100))
+        choice("settlement", self.settlement, SETTLEMENT)
+        settle("chip", whole_number("chip", self.chip, 1, 10**6))
+        settle("stake", whole_number("stake", self.stake, 1, 10**6))
+
+    @property
+    def dealt_later(self) -> int:
+        """Cards each player is dealt after the first four (K5)."""
+        return (48 - 4 * self.num_players) // self.num_players
+
+    @property
+    def max_plays(self) -> int:
+        """Plays in a deal: every card that is dealt to a hand."""
+        return self.num_players * (4 + self.dealt_later)
+
+
+def _figure_sums(value: object) -> tuple[int, ...]:
+    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 3:
+        raise ValueError(f"figure_sums={value!r} must be three whole numbers from 11 to 14: for jack, queen and king.")
+    return tuple(whole_number("figure_sums", each, 11, 14) for each in value)
