@@ -1,0 +1,281 @@
+"""Many tables as a Gymnasium vector environment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from card_envs import batches
+from card_envs.checks import choice, whole_number
+from card_envs.envs.single import ILLEGAL, RENDER_MODES
+from card_envs.envs.tables import Tables, chosen_game
+from card_envs.errors import IllegalAction
+from card_envs.game import Game
+from card_envs.record import REWARDS
+
+Array = npt.NDArray[Any]
+Step = tuple[npt.NDArray[np.uint8], npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]
+
+
+class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Array]):
+    """``num_envs`` tables with a learner at each: row i plays what ``CardEnv`` plays with its seed.
+
+    Observations are uint8 (N, observation_size), actions integers (N,), rewards float64 (N,), infos arrays with
+    their ``_key`` masks as in Gymnasium's ``SyncVectorEnv``: ``"action_mask"`` int8 (N, num_actions), 1 = legal, and
+    ``"seat"``, the learner's. Every array handed out is the caller's own. Episodes are never truncated.
+
+    >>> import card_envs, gymnasium
+    >>> envs = gymnasium.make_vec("card_envs/Elfern-v0", num_envs=64, vectorization_mode="vector_entry_point")
+    >>> observations, infos = envs.reset(seed=7)
+    >>> observations, rewards, terminations, truncations, infos = envs.step(envs.sample_actions())
+    >>> infos["action_mask"].shape
+    (64, 32)
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
+        "render_modes": list(RENDER_MODES),
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_envs: int = 1,
+        opponents: Any = "random",
+        seat: int | None = None,
+        reward: str = "points",
+        illegal: str = "raise",
+        render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        **rules: Any,
+    ) -> None:
+        """Tables of ``game`` under ``rules``; see ``CardEnv`` for the arguments they share.
+
+        autoreset_mode: when a row whose episode is over begins the next one (``AutoresetMode`` or its value).
+            ``SAME_STEP``, the default: in the step that ended it; ``infos["final_obs"]`` and ``["final_info"]`` hold
+            the end. ``NEXT_STEP``: in the step after, which ignores the row's action and has reward 0;
+            ``infos["autoreset"]`` says in which rows. ``DISABLED``: by
+            ``reset(options={"reset_mask": terminations})``.
+        """
+        self.game = chosen_game(game, rules)
+        self.num_envs = whole_number("num_envs", num_envs, 1, 2**31)
+        self.loses = choice("illegal", illegal, ILLEGAL) == "lose"
+        if render_mode is not None:
+            choice("render_mode", render_mode, RENDER_MODES)
+        self.render_mode = render_mode
+        self.reward = reward
+        self.autoreset_mode = _mode(autoreset_mode)
+        self.metadata = type(self).metadata | {"autoreset_mode": self.autoreset_mode}  # type: ignore[misc]
+        self.single_observation_space = spaces.Box(0, 1, (self.game.observation_size,), np.uint8)
+        self.single_action_space = spaces.Discrete(self.game.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._tables = Tables(self.game, self.num_envs, opponents, seat, reward)
+        self._masks = np.zeros((self.num_envs, self.game.num_actions), np.uint8)
+
+    # Gymnasium's interface
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
+        """Begin an episode in all rows, or in those of ``options["reset_mask"]`` (bool (N,), read and left there).
+
+        seed: row i plays as ``CardEnv.reset(seed=seed + i)``, or with its own seed of a list; without one its
+            next episode begins. The other options are those of ``CardEnv.reset`` and hold for all these rows.
+
+        Returns observations and infos; in a partial reset the info masks mark the rows that were reset.
+        """
+        rest = dict(options or {})
+        chosen = self._reset_mask(rest.pop("reset_mask", None))
+        rows = np.flatnonzero(chosen)
+        seeds = self._seeds(seed)
+        if isinstance(seed, (int, np.integer)):
+            super().reset(seed=int(seed))
+        if not (chosen | self._tables.begun).all():
+            raise gymnasium.error.ResetNeeded("The first reset must be of all rows: leave out the reset_mask.")
+        with self._tables:
+            self._tables.reset(rows, None if seeds is None else [seeds[i] for i in rows], rest, lambda: self.np_random)
+        observations, infos = self._look()
+        infos["_action_mask"], infos["_seat"] = chosen.copy(), chosen.copy()
+        return observations, infos
+
+    def step(self, actions: npt.ArrayLike) -> Step:
+        """Play an action in each row, then the opponents' until the learners' next turns.
+
+        Returns observations, rewards, terminations, truncations (all False) and infos; where an episode ended, also
+        its ``"points"``, ``"returns"``, ``"scores"`` and ``"settlement"`` by seat (in ``SAME_STEP`` all of that in
+        ``infos["final_info"]``).
+
+        Raises ``ValueError`` for actions of another shape or kind, ``IllegalAction`` naming the rows where they are
+        illegal, and ``gymnasium.error.ResetNeeded`` where there is no episode; nothing has then changed.
+        """
+        tables = self._tables
+        if not tables.begun[0]:
+            raise gymnasium.error.ResetNeeded("There are no tables yet: call reset() first.")
+        plays = batches.actions(actions, self.num_envs)
+        ended = tables.over.copy()
+        rows = batches.EVERY_ROW
+        if ended.any():
+            if self.autoreset_mode is AutoresetMode.DISABLED:
+                raise gymnasium.error.ResetNeeded(
+                    f"The episodes of rows {np.flatnonzero(ended)[:20].tolist()} are over: reset them with "
+                    'options={"reset_mask": ...} before the next step.'
+                )
+            rows = np.flatnonzero(~ended)
+            plays = plays[rows]
+        self._check(plays, rows)
+        with tables:
+            return self._step(plays, rows, ended)
+
+    def _step(self, plays: npt.NDArray[np.int32], rows: Array, ended: npt.NDArray[np.bool_]) -> Step:
+        tables = self._tables
+        tables.play(rows, plays)
+        rewards = tables.rewards.astype(np.float64)
+        if ended.any():  # NEXT_STEP
+            tables.advance(np.flatnonzero(ended))
+        terminations = tables.over.copy()
+        over = np.flatnonzero(terminations)
+        final: dict[str, Any] = {}
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            if len(over):
+                final = self._final(over, terminations)
+                tables.advance(over)
+        elif len(over):
+            self._spread(final, tables.results(over), over, terminations)
+        observations, infos = self._look()
+        infos |= final
+        infos["_action_mask"], infos["_seat"] = np.ones(self.num_envs, np.bool_), np.ones(self.num_envs, np.bool_)
+        if self.autoreset_mode is AutoresetMode.NEXT_STEP:
+            infos["autoreset"], infos["_autoreset"] = ended, np.ones(self.num_envs, np.bool_)
+        return observations, rewards, terminations, np.zeros(self.num_envs, np.bool_), infos
+
+    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
+        """With ``render_mode="ansi"``, a page for each row with what its learner may see; otherwise None."""
+        if self.render_mode is None:
+            gymnasium.logger.warn('Without a render mode nothing is rendered: make_vec(..., render_mode="ansi").')
+            return None
+        self._require_reset()
+        tables = self._tables
+        return tuple(self.game.state(tables.states, i).text(int(tables.seats[i])) for i in range(self.num_envs))
+
+    # What Gymnasium does not know of
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Legal actions, bool (N, num_actions), True = legal; none in rows whose episode is over."""
+        return self._masks.astype(np.bool_)
+
+    def sample_actions(self) -> npt.NDArray[np.int64]:
+        """A uniform legal action for each row, int64 (N,), from its table's own choices; -1 where it is over."""
+        self._require_reset()
+        return self._tables.sample_actions().astype(np.int64)
+
+    def set_opponents(self, opponents: Any, where: npt.ArrayLike | None = None) -> None:
+        """Change the opponents of all rows, or of those where a bool (N,) is true, from their next episodes on."""
+        self._tables.opponents.choose(opponents, where)
+
+    @property
+    def seats(self) -> npt.NDArray[np.int64]:
+        """The learners' seats, int64 (N,)."""
+        return self._tables.seats.copy()
+
+    @property
+    def views(self) -> Array:
+        """The positions as the learners may know them, (N,) records with everything hidden blank."""
+        self._require_reset()
+        return self.game.views(self._tables.states, self._tables.seats)
+
+    @property
+    def full_states(self) -> Array:
+        """The whole positions (copies): PERFECT INFORMATION, with all hands and the generators; not for players."""
+        self._require_reset()
+        return batches.copy(self._tables.states)
+
+    # Parts
+
+    def _require_reset(self) -> None:
+        if not self._tables.begun[0]:
+            raise gymnasium.error.ResetNeeded("There are no tables yet: call reset() first.")
+
+    def _reset_mask(self, mask: Any) -> npt.NDArray[np.bool_]:
+        if mask is None:
+            return np.ones(self.num_envs, np.bool_)
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
+            got = f"{mask.dtype} of shape {mask.shape}" if isinstance(mask, np.ndarray) else type(mask).__name__
+            raise ValueError(f'options["reset_mask"] must be an array of bool and shape ({self.num_envs},), not {got}.')
+        if not mask.any():
+            raise ValueError('options["reset_mask"] marks no row: there is nothing to reset.')
+        return mask.copy()
+
+    def _seeds(self, seed: Any) -> list[int | None] | None:
+        if seed is None:
+            return None
+        if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+            first = whole_number("seed", seed, 0, 2**256)
+            return [first + i for i in range(self.num_envs)]
+        if isinstance(seed, (str, bytes, bool)) or len(seed) != self.num_envs:
+            raise ValueError(f"seed={seed!r:.80} must be a whole number or a list of {self.num_envs}, one for each row.")
+        return [None if one is None else whole_number("seed", one, 0, 2**256) for one in seed]
+
+    def _check(self, plays: npt.NDArray[np.int32], rows: Array) -> None:
+        if not len(plays):
+            return
+        if not self.loses:
+            self.game.check_actions(self._tables.states, plays, rows)
+        elif plays.min() < 0 or plays.max() >= self.game.num_actions:
+            wrong = int(np.flatnonzero((plays < 0) | (plays >= self.game.num_actions))[0])
+            raise IllegalAction(
+                f"Action {plays[wrong]} in row {rows[wrong] if len(rows) else wrong} is out of range: give whole "
+                f"numbers from 0 to {self.game.num_actions - 1}."
+            )
+
+    def _look(self) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
+        observations = np.empty((self.num_envs, self.game.observation_size), np.uint8)
+        self._tables.look(observations, self._masks)
+        return observations, {"action_mask": self._masks.astype(np.int8), "seat": self._tables.seats.copy()}
+
+    def _final(self, over: Array, terminations: npt.NDArray[np.bool_]) -> dict[str, Any]:
+        """The ends of the episodes in rows ``over``, laid out as ``SyncVectorEnv`` does."""
+        tables = self._tables
+        last = np.full(self.num_envs, None, object)
+        for row, observation in zip(over.tolist(), tables.last_observations(over), strict=True):
+            last[row] = observation
+        info: dict[str, Any] = {}
+        nothing = np.zeros((len(over), self.game.num_actions), np.int8)
+        results = {"action_mask": nothing, "seat": tables.seats[over]} | tables.results(over)
+        self._spread(info, results, over, terminations)
+        return {
+            "final_obs": last,
+            "_final_obs": terminations.copy(),
+            "final_info": info,
+            "_final_info": terminations.copy(),
+        }
+
+    def _spread(self, infos: dict[str, Any], results: dict[str, Array], rows: Array, mask: Array) -> None:
+        """Write results of some rows as arrays of all rows, with their masks."""
+        for name, result in results.items():
+            infos[name] = np.zeros((self.num_envs, *result.shape[1:]), result.dtype)
+            infos[name][rows] = result
+            infos[f"_{name}"] = mask.copy()
+
+    def __repr__(self) -> str:
+        return (
+            f"<CardVectorEnv {self.num_envs} x {self.game.describe()}, reward {REWARDS[self._tables.reward]!r}, "
+            f"{self.autoreset_mode.name}>"
+        )
+
+    __str__ = __repr__
+
+
+def _mode(mode: AutoresetMode | str) -> AutoresetMode:
+    for known in AutoresetMode:
+        if mode in (known, known.value, known.name):
+            return known
+    values = ", ".join(repr(known.value) for known in AutoresetMode)
+    raise ValueError(f"autoreset_mode={mode!r} is unknown: choose one of {values}.")
