@@ -28,7 +28,7 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True) -> Agent:
         ...
     ValueError: There is no player 'careful': choose one of 'random', 'greedy', 'ppo:PATH'...
     """
-    kind, colon, text = name.partition(":")
+    kind, _, text = name.partition(":")
     if name == "random":
         return RandomAgent(game)
     if name == "greedy":

@@ -83,10 +83,8 @@ def network_of(policy: Any) -> Network:
     if not policy.share_features_extractor:
         raise ValueError("A policy whose value function has its own extractor cannot be saved as a plain network.")
     trunk = layers(policy.features_extractor)
-    heads = [
-        layers(policy.mlp_extractor.policy_net) + layers(policy.action_net),
-        layers(policy.mlp_extractor.value_net) + layers(policy.value_net),
-    ]
+    logits = layers(policy.mlp_extractor.policy_net) + layers(policy.action_net)
+    value = layers(policy.mlp_extractor.value_net) + layers(policy.value_net)
     if len(activations) > 1:
         raise ValueError("A policy with ReLU and Tanh mixed cannot be saved as a plain network.")
-    return Network(trunk, *heads, activation=activations.pop() if activations else "relu")
+    return Network(trunk, logits, value, activation=activations.pop() if activations else "relu")

@@ -1,0 +1,72 @@
+"""The command ``scripts/evaluate.py``: agents by name, over the same deals."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from agents.names import make_agent
+from agents.options import chosen_game, game_commands, whole
+from agents.report import evaluate
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Evaluate as the arguments say; the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="evaluate.py", description="Play agents against each other: every deal from every seat, with intervals."
+    )
+    game_commands(parser, _add_options)
+    arguments = parser.parse_args(argv)
+    complain = arguments.command.error
+    if len(arguments.agents) < 2:
+        complain("--agents needs at least two players, 'random greedy' say.")
+    if arguments.json is not None and (arguments.json.is_dir() or not arguments.json.parent.is_dir()):
+        complain(f"--json {arguments.json} is not a file in a folder that exists.")
+    game = chosen_game(arguments)
+    try:
+        agents = [(name, make_agent(name, game, deterministic=not arguments.sample)) for name in arguments.agents]
+    except ValueError as error:
+        complain(str(error))
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console()
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("meetings", total=None)
+        evaluation = evaluate(
+            game,
+            agents,
+            deals=arguments.deals,
+            seed=arguments.seed,
+            deterministic=not arguments.sample,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    console.print(evaluation.table())
+    if arguments.json is not None:
+        evaluation.save(arguments.json)
+        console.print(f"Written to {arguments.json}")
+    return 0
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--agents",
+        nargs="+",
+        required=True,
+        metavar="NAME",
+        help="random, greedy, ppo:PATH, or a player of another package",
+    )
+    parser.add_argument(
+        "--deals",
+        type=whole(2, 2**32),
+        default=10_000,
+        metavar="N",
+        help="deals (matches with --match) for each pair, each in all seat rotations; default 10000",
+    )
+    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="S", help="which deals; default 0")
+    parser.add_argument(
+        "--sample", action="store_true", help="trained players draw their actions instead of taking the likeliest"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the results")

@@ -1,0 +1,14 @@
+#!/usr/bin/env python
+"""Compare agents over the same deals: ``scripts/evaluate.py GAME --agents A B ...`` (``--help`` says the rest)."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from agents.evaluating import main  # noqa: E402
+
+if __name__ == "__main__":
+    sys.exit(main())
