@@ -1,4 +1,4 @@
-"""The greedy player of Elfern."""
+"""The greedy player of Elfern: what a club player does without counting far ahead."""
 
 from __future__ import annotations
 
@@ -6,42 +6,53 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ZERO, lowest
+from card_envs.bits import ZERO, bit, lowest, popcount
 from card_envs.elfern.kernel import legal_cards
 from card_envs.elfern.observation import masters, unseen_cards
 from card_envs.jit import njit
 
+NEVER = 1000
+"""Cost of giving an honour away while there is a blank card to play."""
+
 
 @njit
 def greedy(s: Any, g: Any) -> int:
+    """Bank honours when it is safe, take tricks with the cheapest honour, and give away as little as can be.
+
+    Leading, it banks an honour that no unseen card beats; else it leads a low card of a suit in which the
+    other player has few honours to bank and itself few to protect. Following, it wins with its lowest winning
+    honour, which is then safe; a trick it cannot bank an honour in goes to the lowest card of a long suit that
+    the unseen honours rule. It knows only its hand and what has been played.
+    """
+    unseen = unseen_cards(s, g, np.int64(s.to_play))
     legal = legal_cards(s, g)
-    return lead(s, g, legal) if np.int64(s.lead) < 0 else follow(s, g, legal)
+    lead = np.int64(s.lead)
+    banked = masters(g, legal, unseen) if lead < 0 else legal & g.higher[lead]
+    if banked & g.honours != ZERO:
+        return lowest(banked & g.honours)
+    return cheapest(g, legal, unseen, lead < 0)
 
 
 @njit
-def lead(s: Any, g: Any, legal: np.uint64) -> int:
-    sure = masters(g, legal, unseen_cards(s, g, np.int64(s.to_play))) & g.honours
-    if sure != ZERO:
-        return lowest(sure)
-    return cheapest(g, legal)
+def cheapest(g: Any, cards: np.uint64, unseen: np.uint64, leading: bool) -> int:
+    """The card whose loss costs least; the lower one of two that cost the same.
 
-
-@njit
-def follow(s: Any, g: Any, legal: np.uint64) -> int:
-    winning = legal & g.higher[np.int64(s.lead)]
-    if winning & g.honours != ZERO:
-        return lowest(winning & g.honours)
-    return cheapest(g, legal)
-
-
-@njit
-def cheapest(g: Any, cards: np.uint64) -> int:
-    best, best_rank = 0, 100
+    A lead into unseen higher honours gives them away, a card thrown under them is no loss.
+    """
+    best, best_cost = -1, 0
     rest = cards
     while rest != ZERO:
         card = lowest(rest)
-        rest &= rest - np.uint64(1)
-        rank = card - g.suit_of[card] * g.ranks
-        if rank < best_rank:
-            best, best_rank = card, rank
+        rest ^= bit(card)
+        suit = g.same_suit[card]
+        rulers = popcount(unseen & g.higher[card] & g.honours)
+        cost = card - g.suit_of[card] * g.ranks
+        if leading:
+            cost += 10 * rulers + 5 * popcount(cards & suit & g.honours)
+        else:
+            cost -= 10 * rulers + 5 * popcount(cards & suit)
+        if g.honours & bit(card) != ZERO:
+            cost += NEVER
+        if best < 0 or cost < best_cost:
+            best, best_cost = card, cost
     return best
