@@ -1,1 +1,1 @@
-"""The games as reinforcement-learning environments: one learner, the other seats played inside. No game is named here."""
+"""The games as environments for learning: one learner, the other seats played inside. No game is named here."""

@@ -44,7 +44,7 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
     (2,)
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES)}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES)}  # type: ignore[misc]
 
     def __init__(
         self,
@@ -101,9 +101,7 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
             self._tables.reset(FIRST, [seed], options, lambda: self.np_random)
         return self._look()
 
-    def step(
-        self, action: int | np.integer[Any]
-    ) -> tuple[npt.NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
+    def step(self, action: int | np.integer[Any]) -> tuple[npt.NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
         """Play the learner's action, then the opponents' until its next turn or the end of the episode.
 
         Returns observation, reward, terminated, truncated (always False) and info; at the end the info also has
@@ -183,7 +181,7 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         self._require_reset()
         return self.game.state(self._tables.states, 0)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """With ``render_mode="ansi"``, a page of text with what the learner may see; otherwise None and a warning."""
         if self.render_mode is None:
             gymnasium.logger.warn('Without a render mode nothing is rendered: make(..., render_mode="ansi").')

@@ -21,7 +21,8 @@ from card_envs.game import Game
 from card_envs.record import REWARDS
 
 Array = npt.NDArray[Any]
-Step = tuple[npt.NDArray[np.uint8], npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]
+Flags = npt.NDArray[np.bool_]
+Step = tuple[npt.NDArray[np.uint8], npt.NDArray[np.float64], Flags, Flags, dict[str, Any]]
 
 
 class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Array]):
@@ -134,7 +135,7 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
         with tables:
             return self._step(plays, rows, ended)
 
-    def _step(self, plays: npt.NDArray[np.int32], rows: Array, ended: npt.NDArray[np.bool_]) -> Step:
+    def _step(self, plays: npt.NDArray[np.int32], rows: Array, ended: Flags) -> Step:
         tables = self._tables
         tables.play(rows, plays)
         rewards = tables.rewards.astype(np.float64)
@@ -156,7 +157,7 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
             infos["autoreset"], infos["_autoreset"] = ended, np.ones(self.num_envs, np.bool_)
         return observations, rewards, terminations, np.zeros(self.num_envs, np.bool_), infos
 
-    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
+    def render(self) -> tuple[str, ...] | None:
         """With ``render_mode="ansi"``, a page for each row with what its learner may see; otherwise None."""
         if self.render_mode is None:
             gymnasium.logger.warn('Without a render mode nothing is rendered: make_vec(..., render_mode="ansi").')
@@ -220,7 +221,9 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
             first = whole_number("seed", seed, 0, 2**256)
             return [first + i for i in range(self.num_envs)]
         if isinstance(seed, (str, bytes, bool)) or len(seed) != self.num_envs:
-            raise ValueError(f"seed={seed!r:.80} must be a whole number or a list of {self.num_envs}, one for each row.")
+            raise ValueError(
+                f"seed={seed!r:.80} must be a whole number or a list of {self.num_envs}, one for each row."
+            )
         return [None if one is None else whole_number("seed", one, 0, 2**256) for one in seed]
 
     def _check(self, plays: npt.NDArray[np.int32], rows: Array) -> None:
@@ -240,7 +243,7 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
         self._tables.look(observations, self._masks)
         return observations, {"action_mask": self._masks.astype(np.int8), "seat": self._tables.seats.copy()}
 
-    def _final(self, over: Array, terminations: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    def _final(self, over: Array, terminations: Flags) -> dict[str, Any]:
         """The ends of the episodes in rows ``over``, laid out as ``SyncVectorEnv`` does."""
         tables = self._tables
         last = np.full(self.num_envs, None, object)
@@ -248,8 +251,8 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
             last[row] = observation
         info: dict[str, Any] = {}
         nothing = np.zeros((len(over), self.game.num_actions), np.int8)
-        results = {"action_mask": nothing, "seat": tables.seats[over]} | tables.results(over)
-        self._spread(info, results, over, terminations)
+        seen: dict[str, Array] = {"action_mask": nothing, "seat": tables.seats[over]}
+        self._spread(info, seen | tables.results(over), over, terminations)
         return {
             "final_obs": last,
             "_final_obs": terminations.copy(),

@@ -1,0 +1,246 @@
+"""Many tables as a vectorised environment of Stable-Baselines3. Only this module imports it."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+
+from card_envs import batches
+from card_envs.checks import choice, whole_number
+from card_envs.envs.single import ILLEGAL
+from card_envs.envs.tables import Tables, chosen_game
+from card_envs.errors import IllegalAction
+from card_envs.game import Game
+
+PER_TABLE = ("seat",)
+"""Attributes that differ from table to table; all others are of the whole."""
+
+
+class CardVecEnv(VecEnv):
+    """``num_envs`` tables with a learner at each, for ``MaskablePPO("MlpPolicy", CardVecEnv("elfern", 512))``.
+
+    sb3-contrib finds the masks by ``has_attr("action_masks")`` and ``env_method("action_masks")``. Finished rows
+    begin their next episode in the same step; their info holds ``"terminal_observation"``,
+    ``"TimeLimit.truncated"`` (always False), ``"episode"`` as ``VecMonitor`` has it (so none is needed), the result
+    by seat, and ``reset_infos`` the new episode's seat. A rollout has ``num_envs * n_steps`` steps.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_envs: int,
+        opponents: Any = "random",
+        seat: int | None = None,
+        reward: str = "points",
+        illegal: str = "raise",
+        seed: int | None = None,
+        **rules: Any,
+    ) -> None:
+        """Tables of ``game`` under ``rules``; see ``CardEnv`` for the arguments they share.
+
+        seed: for the first reset, as ``self.seed(seed)``: row i plays as ``CardEnv.reset(seed=seed + i)``.
+        """
+        self.game = chosen_game(game, rules)
+        self.loses = choice("illegal", illegal, ILLEGAL) == "lose"
+        self.reward = reward
+        self.render_mode = None
+        self.spec = None
+        size = whole_number("num_envs", num_envs, 1, 2**31)
+        self._tables = Tables(self.game, size, opponents, seat, reward)
+        self._masks = np.zeros((size, self.game.num_actions), np.uint8)
+        self._lengths = np.zeros(size, np.int64)
+        self._plays: npt.NDArray[np.int32] | None = None
+        self._generator: np.random.Generator | None = None
+        self._start = time.perf_counter()
+        self.num_envs = size  # the base class asks for attributes while it is made
+        super().__init__(
+            size,
+            spaces.Box(0, 1, (self.game.observation_size,), np.uint8),
+            spaces.Discrete(self.game.num_actions),
+        )
+        if seed is not None:
+            self.seed(seed)
+
+    # Playing
+
+    def reset(self) -> npt.NDArray[np.uint8]:
+        """Begin an episode at every table; ``seed`` and ``set_options`` hold for this reset alone."""
+        seeds, options = self._seeds, self._options
+        with self._tables:
+            if any(options):
+                for i in range(self.num_envs):
+                    self._tables.reset(np.array([i]), [seeds[i]], options[i], self._dice)
+            else:
+                self._tables.reset(np.arange(self.num_envs), seeds, None, self._dice)
+        self._reset_seeds()
+        self._reset_options()
+        self._lengths[:] = 0
+        self._plays = None
+        observations = self._look()
+        self._note_resets(np.arange(self.num_envs))
+        return observations
+
+    def step_async(self, actions: npt.ArrayLike) -> None:
+        """Hand in an action for each table; they are checked here and played in ``step_wait``.
+
+        Raises ``ValueError`` for another shape or kind and ``IllegalAction`` naming the rows; nothing then changes.
+        """
+        if not self._tables.begun.all():
+            raise gymnasium.error.ResetNeeded("There are no tables yet: call reset() first.")
+        plays = batches.actions(actions, self.num_envs)
+        if not self.loses:
+            self.game.check_actions(self._tables.states, plays)
+        elif plays.min() < 0 or plays.max() >= self.game.num_actions:
+            raise IllegalAction(f"Actions are whole numbers from 0 to {self.game.num_actions - 1}.")
+        self._plays = plays.copy()
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Play what was handed in: observations, rewards (float32), dones and infos."""
+        if self._plays is None:
+            raise ValueError("No actions were handed in: call step_async() before step_wait(), or step().")
+        tables, plays = self._tables, self._plays
+        self._plays = None
+        with tables:
+            tables.play(batches.EVERY_ROW, plays)
+            rewards, dones = tables.rewards.copy(), tables.over.copy()
+            self._lengths += 1
+            infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]
+            over = np.flatnonzero(dones)
+            if len(over):
+                self._note_ends(over, infos)
+                tables.advance(over)
+                self._lengths[over] = 0
+        observations = self._look()
+        self._note_resets(over)
+        return observations, rewards, dones, infos
+
+    def _look(self) -> npt.NDArray[np.uint8]:
+        observations = np.empty((self.num_envs, self.game.observation_size), np.uint8)
+        self._tables.look(observations, self._masks)
+        return observations
+
+    def _note_ends(self, over: npt.NDArray[np.int64], infos: list[dict[str, Any]]) -> None:
+        tables = self._tables
+        last = tables.last_observations(over)
+        results = tables.results(over)
+        elapsed = round(time.perf_counter() - self._start, 6)
+        for k, row in enumerate(over.tolist()):
+            infos[row].update(
+                terminal_observation=last[k],
+                episode={"r": float(tables.credited[row]), "l": int(self._lengths[row]), "t": elapsed},
+                action_mask=np.zeros(self.game.num_actions, np.int8),
+                seat=int(tables.seats[row]),
+            )
+            for name, result in results.items():
+                infos[row][name] = result[k]
+
+    def _note_resets(self, rows: npt.NDArray[np.int64]) -> None:
+        for row in rows.tolist():
+            self.reset_infos[row] = {
+                "action_mask": self._masks[row].astype(np.int8),
+                "seat": int(self._tables.seats[row]),
+            }
+
+    def _dice(self) -> np.random.Generator:
+        if self._generator is None:
+            self._generator = np.random.default_rng()
+        return self._generator
+
+    # What sb3-contrib and the training ask for
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Legal actions, bool (N, num_actions), True = legal."""
+        return self._masks.astype(np.bool_)
+
+    def sample_actions(self) -> npt.NDArray[np.int64]:
+        """A uniform legal action for each row, int64 (N,), from its table's own choices."""
+        if not self._tables.begun.all():
+            raise gymnasium.error.ResetNeeded("There are no tables yet: call reset() first.")
+        return self._tables.sample_actions().astype(np.int64)
+
+    def set_opponents(self, opponents: Any, where: npt.ArrayLike | None = None) -> None:
+        """Change the opponents of all rows, or of those where a bool (N,) is true, from their next episodes on."""
+        self._tables.opponents.choose(opponents, where)
+
+    @property
+    def seats(self) -> npt.NDArray[np.int64]:
+        """The learners' seats, int64 (N,)."""
+        return self._tables.seats.copy()
+
+    # The interface of VecEnv
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Seeds of the next reset: row i gets ``seed + i``. Without a seed it is drawn from the system."""
+        # The base class would draw it from numpy's global generator.
+        return super().seed(secrets.randbits(32) if seed is None else whole_number("seed", seed, 0, 2**256))
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    def get_images(self) -> Sequence[None]:
+        """There are no pictures."""
+        return [None] * self.num_envs
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether the tables have such an attribute."""
+        return attr_name in PER_TABLE or hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """An attribute, once for each table asked for."""
+        rows = self._rows(indices)
+        if attr_name == "seat":
+            return self._tables.seats[rows].tolist()
+        return [getattr(self, attr_name)] * len(rows)
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Set an attribute of the whole; ``"opponents"`` also for some tables, as ``set_opponents``."""
+        rows = self._rows(indices)
+        if attr_name == "opponents":
+            self._set_opponents_of(rows, value)
+        elif len(rows) == self.num_envs:
+            setattr(self, attr_name, value)
+        else:
+            raise ValueError(f"{attr_name!r} is one for all tables: it cannot be set for {len(rows)} of them.")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Call a method for the tables asked for: ``action_masks``, ``set_opponents`` or ``render``."""
+        rows = self._rows(indices)
+        if method_name == "action_masks":
+            masks = self._masks.astype(np.bool_)
+            return list(masks) if indices is None else list(masks[rows])
+        if method_name == "set_opponents":
+            self._set_opponents_of(rows, *method_args, **method_kwargs)
+            return [None] * len(rows)
+        if method_name == "render":
+            tables = self._tables
+            return [self.game.state(tables.states, i).text(int(tables.seats[i])) for i in rows]
+        raise AttributeError(
+            f"Single tables have no method {method_name!r}: they have 'action_masks', 'set_opponents' and 'render'."
+        )
+
+    def env_is_wrapped(self, wrapper_class: type[gymnasium.Wrapper], indices: VecEnvIndices = None) -> list[bool]:
+        """Nothing is wrapped."""
+        return [False] * len(self._rows(indices))
+
+    def _rows(self, indices: VecEnvIndices) -> list[int]:
+        rows = [int(index) for index in self._get_indices(indices)]
+        for row in rows:
+            if not -self.num_envs <= row < self.num_envs:
+                raise IndexError(f"There is no table {row}: there are {self.num_envs}.")
+        return [row % self.num_envs for row in rows]
+
+    def _set_opponents_of(self, rows: list[int], opponents: Any) -> None:
+        where = np.zeros(self.num_envs, np.bool_)
+        where[rows] = True
+        self._tables.opponents.choose(opponents, where)
