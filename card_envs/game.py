@@ -156,10 +156,11 @@ class Game(ABC):
             self._double(states)
         if dealer is not None:
             states["dealer"] = whole_number("dealer", dealer, 0, self.num_players - 1)
+        if deck is not None or dealer is not None:
+            states["deal"] = deal  # a pack of the seed may have been void and passed over (K4)
         if deck is not None:
             self.lay_out(states, self.pack.whole(deck))
         elif dealer is not None:
-            states["deal"] = deal
             self.loops.deal(states, self.constants, True)
         return State(self, states)
 

@@ -144,7 +144,17 @@ def count_elfern(pair: Pair, row: Any, oracle: ElfernOracle) -> None:
 
 def count_konchinka(pair: Pair, row: Any, oracle: KonchinkaOracle) -> None:
     """Piles, the pack in order, the cards of it that were seen (K4), and who captured last."""
-    raise NotImplementedError
+    for seat in range(pair.game.num_players):
+        pair.same(f"pile of seat {seat}", int(row["pile"][0, seat]), pair.cards(oracle.piles[seat]))
+    if oracle.deal_number != pair.deal_number or not pair.plays:  # a new deal
+        names = pair.game.pack.names
+        pair.same("pack in the order of dealing", [names[card] for card in row["deck"][0].tolist()], oracle.deck)
+        known = int(row["open"][0])
+        places = [place for place in range(52) if known >> place & 1]
+        pair.same("put back", {place: oracle.deck[place] for place in places}, oracle.open_pack)
+    if not oracle.is_over:
+        pair.same("cards left in the pack", 52 - int(row["dealt"][0]), len(oracle.pack))
+    pair.same("last to capture", int(row["last_capturer"][0]), oracle.last_capturer)
 
 
 ORACLE_COUNTS: dict[str, Callable[..., None]] = {"elfern": count_elfern, "konchinka": count_konchinka}
