@@ -19,10 +19,14 @@ from card_envs.konchinka.kernel import (
     ranks_of,
     suit_of,
 )
+from card_envs.konchinka.moves import EVERYTHING, JACK
 from card_envs.konchinka.observation import hand_size, unseen_cards
 
 CARD, CLUB, KONCHINKA = 4, 6, 40
 """What a card, a club and a konchinka are worth to each other: about their share of the points of a deal."""
+
+PRIVILEGE = 30
+"""What a jack that takes everything (K9) must bring to be played; found best in play against itself."""
 
 
 @njit
@@ -33,13 +37,13 @@ def worth(cards: np.uint64) -> int:
 
 @njit
 def best_capture(g: Any, table: np.uint64, rank: int) -> int:
-    """Value of the table cards that the best capture with a rank takes; 0 if it captures nothing."""
+    """Value of the best capture with a rank, its own card counted as a plain one; 0 if it captures nothing."""
     best = 0
     moves = np.uint64(g.options[np.int64(ranks_of(table)), rank]) & ~ONE
     while moves != ZERO:
         move = g.first_move[rank] + lowest(moves)
         moves &= moves - ONE
-        best = max(best, worth(table & (g.pattern[move] * EVERY_SUIT)))
+        best = max(best, worth(table & (g.pattern[move] * EVERY_SUIT)) + CARD)
     return best
 
 
@@ -62,13 +66,18 @@ def danger(s: Any, g: Any, seat: int, table: np.uint64, unseen: np.uint64) -> in
 
 
 @njit
+def takes_everything(g: Any) -> bool:
+    """Whether jacks have their privilege (K9, but not K17): their one capture is of every rank."""
+    return g.pattern[g.first_move[JACK] + 1] == np.uint64(EVERYTHING)
+
+
+@njit
 def greedy(s: Any, g: Any) -> int:
-    """Take what is worth most, and leave little that the next player can take.
+    """Take what is worth most, leave little that the next player can take, and save the jacks for a rich table.
 
     Every legal move is valued by the cards it takes (a card a little, a club more, the konchinki most) less
-    what the table it leaves offers the next player, by the cards not seen yet. A card trailed counts
-    as given up in part, so konchinki and clubs are held back until they can be taken or take. Ties go to the
-    lower action. It reads the hand of the seat to play, and what all see.
+    what the table it leaves offers the next player, by the cards not seen yet; a konchinka is so not laid where
+    it can be taken. Ties go to the lower action. It reads the hand of the seat to play, and what all see.
     """
     seat = np.int64(s.to_play)
     unseen = unseen_cards(s, g, seat)
@@ -90,6 +99,8 @@ def greedy(s: Any, g: Any) -> int:
             value = -danger(s, g, seat, table, unseen)
             if taken != ZERO:
                 value += worth(taken | bit(card))
+            if rank == JACK and takes_everything(g):
+                value -= PRIVILEGE
             if best < 0 or value > best_value:
                 best, best_value = suit_of(card) * g.num_moves + move, value
     return best
