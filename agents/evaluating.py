@@ -18,16 +18,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     game_commands(parser, _add_options)
     arguments = parser.parse_args(argv)
-    complain = arguments.command.error
+    command: argparse.ArgumentParser = arguments.command
     if len(arguments.agents) < 2:
-        complain("--agents needs at least two players, 'random greedy' say.")
+        command.error("--agents needs at least two players, 'random greedy' say.")
     if arguments.json is not None and (arguments.json.is_dir() or not arguments.json.parent.is_dir()):
-        complain(f"--json {arguments.json} is not a file in a folder that exists.")
+        command.error(f"--json {arguments.json} is not a file in a folder that exists.")
     game = chosen_game(arguments)
     try:
         agents = [(name, make_agent(name, game, deterministic=not arguments.sample)) for name in arguments.agents]
     except ValueError as error:
-        complain(str(error))
+        command.error(str(error))
 
     from rich.console import Console
     from rich.progress import Progress

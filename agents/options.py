@@ -44,10 +44,11 @@ def add_rules(parser: argparse.ArgumentParser, game: str) -> None:
 def chosen_game(arguments: argparse.Namespace) -> Game:
     """The game that the arguments ask for; ends the program with a sentence if it cannot be."""
     rules = {name[len(PREFIX) :]: value for name, value in vars(arguments).items() if name.startswith(PREFIX)}
+    command: argparse.ArgumentParser = arguments.command
     try:
         return make_game(arguments.game, **rules)
     except ValueError as error:
-        arguments.command.error(str(error))
+        command.error(str(error))
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:

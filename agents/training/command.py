@@ -1,0 +1,136 @@
+"""The command ``scripts/train.py``: train a player of a game by self-play, evaluate it, draw its learning curve."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agents.options import PREFIX, chosen_game, game_commands
+from agents.training.settings import Settings
+
+if TYPE_CHECKING:
+    from agents.training.run import Run
+
+BUDGET = ("minutes", "steps")
+"""Settings that may change when a run is resumed."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Train as the arguments say; the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="train.py",
+        description="Train a player by self-play, evaluate it from every seat, and leave everything in a run folder. "
+        "'train.py GAME --resume RUN' goes on with a run that was stopped.",
+    )
+    game_commands(parser, _add_options)
+    arguments = parser.parse_args(argv)
+    command: argparse.ArgumentParser = arguments.command
+    try:
+        run = _resumed(arguments) if "resume" in arguments else _begun(arguments)
+    except ValueError as error:
+        command.error(str(error))
+    _train(run)
+    return 0
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    missing = argparse.SUPPRESS
+    parser.add_argument("--out", type=Path, metavar="RUN", default=missing, help="run folder, default runs/GAME-...")
+    parser.add_argument("--resume", type=Path, metavar="RUN", default=missing, help="go on with the run in this folder")
+    group = parser.add_argument_group("training")
+    for field in dataclasses.fields(Settings):
+        group.add_argument(
+            f"--{field.name.replace('_', '-')}",
+            type={"int": int, "float": float, "str": str}[str(field.type)],
+            metavar="VALUE",
+            default=missing,
+            help=f"{field.metadata['help']}; default {field.default}",
+        )
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The settings given on the command line."""
+    names = [field.name for field in dataclasses.fields(Settings)]
+    return {name: getattr(arguments, name) for name in names if name in arguments}
+
+
+def _settings(given: dict[str, Any]) -> dict[str, Any]:
+    """A budget of steps alone has no limit of time unless one is given."""
+    return {"minutes": 0.0, **given} if given.get("steps") else given
+
+
+def _begun(arguments: argparse.Namespace) -> Run:
+    settings = Settings(**_settings(_given(arguments)))
+    game = chosen_game(arguments)
+    from agents.training.run import Run
+
+    return Run.begin(arguments.out if "out" in arguments else _free_folder(game.name, settings.seed), game, settings)
+
+
+def _resumed(arguments: argparse.Namespace) -> Run:
+    from agents.training.run import Run, read_config
+
+    config = read_config(arguments.resume)
+    if config["game"] != arguments.game:
+        raise ValueError(f"{arguments.resume} trains {config['game']}, not {arguments.game}.")
+    given = _given(arguments)
+    other = [name for name, value in given.items() if name not in BUDGET and value != config["settings"].get(name)]
+    for name, value in vars(arguments).items():
+        if name.startswith(PREFIX) and value != config["rules"].get(name[len(PREFIX) :]):
+            other.append(name[len(PREFIX) :])
+    if "out" in arguments:
+        other.append("out")
+    if other:
+        raise ValueError(f"A resumed run keeps its rules and settings: leave out {', '.join(other)}.")
+    changes = {name: value for name, value in _settings(given).items() if name in BUDGET}
+    return Run.resume(arguments.resume, changes)
+
+
+def _free_folder(game: str, seed: int) -> Path:
+    """A folder under runs/ that is not there yet, named after game, date and seed."""
+    base = Path("runs") / f"{game}-{datetime.now():%Y%m%d-%H%M%S}-{seed}"
+    folder, number = base, 2
+    while folder.exists():
+        folder, number = Path(f"{base}.{number}"), number + 1
+    return folder
+
+
+def _train(run: Run) -> None:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    console = Console()
+    console.print(f"Training {run.game.describe()}\nin {run.folder}" + (f", from {run.legs} legs" * bool(run.legs)))
+    columns = (
+        TextColumn("[progress.description]{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %  {task.fields[speed]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    shown = len(run.points)
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("training", total=1.0, speed="")
+
+        def watch(run: Run) -> None:
+            nonlocal shown
+            budget = run.budget
+            speed = f"{budget.steps:,} steps" + (f", {budget.steps / budget.seconds:,.0f}/s" if budget.seconds else "")
+            bar.update(task, completed=budget.used, speed=speed)
+            for point in run.points[shown:]:
+                scores = ", ".join(f"{point[name]['mean']:+.2f} against {name}" for name in ("greedy", "random"))
+                console.print(f"{point['steps']:>12,} steps: {scores}")
+            shown = len(run.points)
+
+        run.train(watch)
+        task = bar.add_task("evaluating", total=3, speed="")
+        evaluation = run.finish(lambda done, total: bar.update(task, completed=done, total=total))
+    console.print(evaluation.table())
+    console.print(
+        f"{run.budget.steps:,} steps in {run.budget.seconds / 60:.1f} minutes of training; model, evaluation.json and "
+        f"learning_curve.png are in {run.folder}"
+    )

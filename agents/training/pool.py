@@ -1,0 +1,73 @@
+"""Whom the learner plays against: the built-in players and its own earlier selves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from agents.network import Network
+from agents.ppo import PPOAgent
+from agents.training.settings import Settings
+from card_envs import Game
+
+GROUPS = 16
+"""The tables are split into this many groups (or one each, if there are fewer); a group shares its opponents."""
+
+
+@dataclass
+class Pool:
+    """Earlier selves, oldest first, with the number of steps each was trained for."""
+
+    game: Game
+    settings: Settings
+    selves: list[tuple[int, Network]] = field(default_factory=list)
+
+    def add(self, steps: int, network: Network) -> None:
+        """Take in a self. A full pool thins out: the one whose neighbours in age are closest leaves."""
+        self.selves.append((steps, network))
+        while len(self.selves) > self.settings.pool:
+            ages = [age for age, _ in self.selves]
+            gaps = [ages[k + 1] - ages[k - 1] for k in range(1, len(ages) - 1)]
+            del self.selves[1 + int(np.argmin(gaps)) if gaps else 0]
+
+    def seat_opponents(self, env: Any, dice: np.random.Generator) -> dict[str, float]:
+        """Give the tables opponents from their next episodes on; how large a share of the seats each kind got."""
+        tables = env.num_envs
+        groups = min(GROUPS, tables)
+        group_of = np.arange(tables) * groups // tables
+        chosen: list[PPOAgent] = []
+        if self.selves and self.settings.selves:
+            numbers = dice.permutation(len(self.selves) - 1)[: self.settings.selves - 1].tolist()
+            chosen = [self._agent(number) for number in [*numbers, len(self.selves) - 1]]
+        columns = [self._column(groups, chosen, dice) for _ in range(self.game.num_players - 1)]
+        for group in range(groups):
+            env.set_opponents([column[group] for column in columns], where=group_of == group)
+        seats = [opponent for column in columns for opponent in column]
+        kinds = [opponent if isinstance(opponent, str) else "self" for opponent in seats]
+        return {kind: kinds.count(kind) / len(kinds) for kind in ("greedy", "random", "self")}
+
+    def _column(self, groups: int, chosen: list[PPOAgent], dice: np.random.Generator) -> list[Any]:
+        """Opponents of one seat, for each group: shares as the settings say, kept as even as they can be."""
+        settings = self.settings
+        greedy, random = settings.greedy_share, settings.random_share
+        if not chosen:
+            total = greedy + random
+            greedy, random = (greedy / total, random / total) if total else (1.0, 0.0)
+        column: list[Any] = []
+        places = (np.arange(groups) + dice.random()) / groups
+        for place in places:
+            if place < greedy:
+                column.append("greedy")
+            elif place < greedy + random or not chosen:
+                column.append("random")
+            else:
+                # The newest self, the last, gets half of what the selves get.
+                own = (place - greedy - random) / max(1e-9, 1 - greedy - random)
+                older = len(chosen) - 1
+                column.append(chosen[min(int(own * 2 * older), older)] if older else chosen[0])
+        return [column[place] for place in dice.permutation(groups)]
+
+    def _agent(self, number: int) -> PPOAgent:
+        return PPOAgent(self.game, self.selves[number][1], deterministic=False)

@@ -1,0 +1,105 @@
+"""What a training run can be told, and its budget."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any
+
+
+def setting(default: Any, text: str) -> Any:
+    """A field with a sentence about it, for ``--help``."""
+    return dataclasses.field(default=default, metadata={"help": text})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train. ``ValueError`` for values that make no sense."""
+
+    seed: int = setting(0, "decides everything left to chance")
+    minutes: float = setting(3.0, "training time; measuring and evaluating come on top. 0: no limit")
+    steps: int = setting(0, "learner's decisions to train on. 0: no limit")
+    tables: int = setting(512, "tables side by side")
+    rollout: int = setting(32, "decisions a table between updates")
+    batch: int = setting(4096, "decisions in a gradient step")
+    epochs: int = setting(4, "times each decision is learned from")
+    learning_rate: float = setting(1e-3, "at the start; it falls to nothing along the budget")
+    width: int = setting(256, "width of the layers")
+    layers: int = setting(2, "hidden layers that policy and value share")
+    entropy: float = setting(0.003, "weight of the entropy bonus")
+    gae_lambda: float = setting(0.95, "trade-off between bias and variance of advantages")
+    value_weight: float = setting(0.5, "weight of the value loss")
+    clip: float = setting(0.2, "how far an update may move the odds of an action")
+    reward: str = setting("points", "which reward to learn from")
+    greedy_share: float = setting(0.5, "share of opponents that play greedy")
+    random_share: float = setting(0.1, "share of opponents that play at random; the others are earlier selves")
+    selves: int = setting(3, "earlier selves that play at a time, the newest among them")
+    pool: int = setting(20, "earlier selves that are kept")
+    leg: int = setting(16, "rollouts between checkpoints; opponents change, and tables begin afresh, with each leg")
+    points: int = setting(20, "points of the learning curve, spread over the budget")
+    measure_deals: int = setting(1000, "deals for each point of the learning curve")
+    evaluate_deals: int = setting(10_000, "deals of the evaluation at the end")
+    threads: int = setting(0, "threads of torch. 0: as many as it likes")
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value: Any = getattr(self, field.name)
+            if field.type == "float" and isinstance(value, int) and not isinstance(value, bool):
+                object.__setattr__(self, field.name, float(value))
+                value = float(value)
+            kind: type = {"int": int, "float": float, "str": str}[str(field.type)]
+            if type(value) is not kind or (kind is float and not math.isfinite(value)):
+                raise ValueError(f"{field.name}={value!r} is not a {kind.__name__}.")
+            if kind in (int, float) and value < 0:
+                raise ValueError(f"{field.name}={value!r} is negative.")
+        for name in ("tables", "rollout", "batch", "epochs", "width", "layers", "leg", "learning_rate", "clip"):
+            self._refuse(name, getattr(self, name) == 0, "must be above 0")
+        for name in ("points", "measure_deals", "evaluate_deals"):
+            self._refuse(name, getattr(self, name) < 2, "must be at least 2")
+        self._refuse("gae_lambda", self.gae_lambda > 1, "must be from 0 to 1")
+        self._refuse("tables", self.tables * self.rollout < 2, "is too few: a rollout needs two decisions")
+        self._refuse("seed", self.seed >= 2**32, "must be below 2**32")
+        self._refuse("minutes", self.minutes == 0 == self.steps, "and steps=0: one of them must end the training")
+        if self.greedy_share + self.random_share > 1:
+            raise ValueError(
+                f"greedy_share={self.greedy_share} and random_share={self.random_share} are more than all opponents."
+            )
+        if (self.selves == 0 or self.pool == 0) and self.greedy_share + self.random_share < 1:
+            raise ValueError(
+                f"selves={self.selves} and pool={self.pool} leave nobody to play against: let greedy_share and "
+                "random_share make up 1."
+            )
+
+    def _refuse(self, name: str, wrong: bool, why: str) -> None:
+        if wrong:
+            raise ValueError(f"{name}={getattr(self, name)!r} {why}.")
+
+    def json(self) -> dict[str, Any]:
+        """The settings in JSON's terms."""
+        return dataclasses.asdict(self)
+
+
+@dataclass
+class Budget:
+    """How much training there may be, and how much there was; times in seconds."""
+
+    limit_steps: int
+    limit_seconds: float
+    steps: int = 0
+    seconds: float = 0.0
+
+    @property
+    def used(self) -> float:
+        """Share of the budget used up, by whichever limit is nearer, from 0 to 1."""
+        shares = [0.0]
+        if self.limit_steps:
+            shares.append(self.steps / self.limit_steps)
+        if self.limit_seconds:
+            shares.append(self.seconds / self.limit_seconds)
+        return min(1.0, max(shares))
+
+    @property
+    def spent(self) -> bool:
+        """Whether there is nothing left."""
+        return self.used >= 1.0
