@@ -27,6 +27,14 @@ NOTHING, COUNTED, OVER = 0, 1, 2
 """What a play brought about: nothing to count, a deal was counted and the next one dealt, the episode is over."""
 
 
+def _record(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
+    """Record whose fields read the same compiled and not: numpy's own attributes would hide theirs."""
+    for name, *_ in fields:
+        if hasattr(np.record, name):
+            raise ValueError(f"A field called {name!r} cannot be read from a numpy record: give it another name.")
+    return np.dtype((np.record, fields))
+
+
 def state_dtype(seats: int, fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
     """Record of a table for up to ``seats`` players: the common fields, then a game's own. No padding."""
     common: list[tuple[Any, ...]] = [
@@ -46,7 +54,7 @@ def state_dtype(seats: int, fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
         ("over", "u1"),
         ("plays", "u1"),  # plays in this deal
     ]
-    return np.dtype((np.record, common + fields))
+    return _record(common + fields)
 
 
 def constants_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
@@ -61,7 +69,7 @@ def constants_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
         ("all_taken", "i8"),  # honours or cards in a deal
         ("least", "f8", (len(REWARDS),)),  # least possible return, by reward
     ]
-    return np.dtype((np.record, common + fields))
+    return _record(common + fields)
 
 
 @njit

@@ -117,7 +117,7 @@ def _constants(rules: ElfernRules) -> dict[str, Any]:
         "all_taken": rules.all_honours,
         "suits": rules.suits,
         "ranks": ranks,
-        "size": size,
+        "pack_size": size,
         "hand_size": rules.hand_size,
         "bound_with_stock": rules.follow_suit in ("stock", "always"),
         "bound_without": rules.follow_suit in ("endgame", "always"),

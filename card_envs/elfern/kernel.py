@@ -33,7 +33,7 @@ CONSTANTS = constants_dtype(
     [
         ("suits", "i8"),
         ("ranks", "i8"),
-        ("size", "i8"),  # cards in the pack
+        ("pack_size", "i8"),
         ("hand_size", "i8"),
         ("bound_with_stock", "i8"),  # must the second player follow suit while the stock lasts,
         ("bound_without", "i8"),  # and once it is used up
@@ -57,7 +57,7 @@ def begin(s: Any, g: Any) -> None:
 @njit
 def deal(s: Any, g: Any) -> None:
     """Shuffle and deal."""
-    shuffle(s.deck, g.size, s.seed, s.deal)
+    shuffle(s.deck, g.pack_size, s.seed, s.deal)
     lay_out(s, g)
 
 
@@ -70,7 +70,7 @@ def lay_out(s: Any, g: Any) -> bool:
         s.won[seat] = 0
         for suit in range(4):
             s.room[seat, suit] = g.hand_size
-    for place in range(g.size):
+    for place in range(g.pack_size):
         s.history[place] = 0
     s.owner = 0
     s.drawn = 0
@@ -95,7 +95,7 @@ def take_top(s: Any, seat: int) -> None:
 @inlined
 def has_stock(s: Any, g: Any) -> bool:
     """Whether the stock lasts (E6, E8)."""
-    return np.int64(s.drawn) < g.size
+    return np.int64(s.drawn) < g.pack_size
 
 
 @inlined
@@ -196,7 +196,7 @@ def settlement(s: Any, g: Any, seat: int) -> int:
 def hide(s: Any, g: Any, seat: int) -> None:
     """Blank what a seat cannot know: the other hand, and every card of the pack that was not dealt to it."""
     s.hand[1 - seat] = 0
-    for place in range(g.size):
+    for place in range(g.pack_size):
         dealt = place < np.int64(s.drawn)
         if not dealt or (np.uint64(s.owner) >> np.uint64(place)) & np.uint64(1) != np.uint64(seat):
             s.deck[place] = BLANK

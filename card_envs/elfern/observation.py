@@ -47,7 +47,7 @@ def unseen_cards(s: Any, g: Any, seat: int) -> np.uint64:
     seen = np.uint64(s.hand[seat]) | np.uint64(s.won[0]) | np.uint64(s.won[1])
     if s.lead >= 0:
         seen |= bit(np.int64(s.lead))
-    return first(g.size) & ~seen
+    return first(g.pack_size) & ~seen
 
 
 @inlined
@@ -68,7 +68,7 @@ def hand_size(s: Any, g: Any, seat: int) -> int:
     """Cards in a hand, counted from public things: every play and draw is seen."""
     has_led = np.int64(s.lead) >= 0 and np.int64(s.to_play) != seat
     tricks = np.int64(s.plays) >> 1
-    draws = min(tricks, (g.size >> 1) - g.hand_size)
+    draws = min(tricks, (g.pack_size >> 1) - g.hand_size)
     return g.hand_size - tricks + draws - (1 if has_led else 0)
 
 
@@ -76,7 +76,7 @@ def hand_size(s: Any, g: Any, seat: int) -> int:
 def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
     """Write the observation of a seat from ``out[at]`` on: public fields and its own hand, nothing else."""
     other = 1 - seat
-    size = g.size
+    size = g.pack_size
     hand = np.uint64(s.hand[seat])
     lead = np.int64(s.lead)
     led = lead >= 0

@@ -26,7 +26,7 @@ PER_TABLE = ("seat",)
 
 
 class CardVecEnv(VecEnv):
-    """``num_envs`` tables with a learner at each, for ``MaskablePPO("MlpPolicy", CardVecEnv("elfern", 512))``.
+    """``num_envs`` tables with a learner at each, for ``MaskablePPO("MlpPolicy", CardVecEnv(game, 512))``.
 
     sb3-contrib finds the masks by ``has_attr("action_masks")`` and ``env_method("action_masks")``. Finished rows
     begin their next episode in the same step; their info holds ``"terminal_observation"``,

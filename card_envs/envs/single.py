@@ -34,7 +34,8 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
     The learner is credited with all that happens until its next turn or the end. Episodes are never truncated.
 
     >>> import card_envs, gymnasium
-    >>> env = gymnasium.make("card_envs/Elfern-v0", opponents="greedy")
+    >>> ids = [env_id for env_id in gymnasium.registry if env_id.startswith("card_envs/")]
+    >>> env = gymnasium.make(ids[0], opponents="greedy")
     >>> observation, info = env.reset(seed=7)
     >>> terminated = False
     >>> while not terminated:
@@ -44,7 +45,7 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
     (2,)
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES)}  # type: ignore[misc]
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # type: ignore[misc]
 
     def __init__(
         self,
