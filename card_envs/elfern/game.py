@@ -105,13 +105,15 @@ def _constants(rules: ElfernRules) -> dict[str, Any]:
     """Values of ``kernel.CONSTANTS``."""
     size, ranks = rules.pack_size, rules.ranks
     suit_of, same_suit, higher = np.zeros(32, np.int64), np.zeros(32, np.uint64), np.zeros(32, np.uint64)
-    honours = 0
+    honours, lower = 0, [0, 0, 0]
     for card in range(size):
         suit, rank = divmod(card, ranks)
         whole_suit = ((1 << ranks) - 1) << suit * ranks
         suit_of[card], same_suit[card] = suit, whole_suit
         higher[card] = whole_suit & ~((2 << card) - 1)
         honours |= (rank >= ranks - (rules.honours or 0)) << card
+        for k, step in enumerate((1, 2, 4)):
+            lower[k] |= (rank + step < ranks) << card
     return {
         "num_actions": size,
         "all_taken": rules.all_honours,
@@ -125,5 +127,6 @@ def _constants(rules: ElfernRules) -> dict[str, Any]:
         "suit_of": suit_of,
         "same_suit": same_suit,
         "higher": higher,
+        "lower": lower,
         "scale": [rules.points_for(honours) for honours in range(33)],
     }

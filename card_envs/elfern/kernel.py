@@ -20,7 +20,7 @@ STATE = state_dtype(
         ("hand", "u4", (2,)),
         ("won", "u4", (2,)),  # cards in the tricks won
         ("owner", "u4"),  # pack positions that were dealt to seat 1
-        ("room", "u1", (2, 4)),  # how many cards of the hand can be of a suit, as all have seen
+        ("void_at", "u1", (2, 4)),  # 1 + cards drawn from the pack when a seat last showed it held none of a suit; or 0
         ("deck", "u1", (32,)),  # the pack, top card first
         ("history", "u1", (32,)),  # plays in order: seat * num_actions + card
         ("lead", "i1"),  # card led to the trick, or -1
@@ -41,6 +41,7 @@ CONSTANTS = constants_dtype(
         ("suit_of", "i8", (32,)),
         ("same_suit", "u8", (32,)),  # all cards of a card's suit
         ("higher", "u8", (32,)),  # the cards that beat it
+        ("lower", "u8", (3,)),  # the cards 1, 2, 4 places below which the suit goes on
         ("scale", "i8", (33,)),  # points for a number of honours (E10)
     ],
 )
@@ -69,7 +70,7 @@ def lay_out(s: Any, g: Any) -> bool:
         s.hand[seat] = 0
         s.won[seat] = 0
         for suit in range(4):
-            s.room[seat, suit] = g.hand_size
+            s.void_at[seat, suit] = 0
     for place in range(g.pack_size):
         s.history[place] = 0
     s.owner = 0
@@ -135,7 +136,7 @@ def play(s: Any, g: Any, card: int) -> int:
         s.to_play = 1 - seat
         return NOTHING
     if must_follow(s, g) and g.suit_of[card] != g.suit_of[lead]:
-        s.room[seat, g.suit_of[lead]] = 0  # shown to hold none of it
+        s.void_at[seat, g.suit_of[lead]] = 1 + np.int64(s.drawn)
     winner = seat if g.higher[lead] & bit(card) != ZERO else 1 - seat  # E6, E8
     win_trick(s, g, winner, bit(lead) | bit(card))
     return NOTHING if s.hand[winner] != 0 else count(s, g)
@@ -148,16 +149,8 @@ def win_trick(s: Any, g: Any, winner: int, trick: np.uint64) -> None:
     s.lead = -1
     s.to_play = winner
     if has_stock(s, g):
-        draw_card(s, g, winner)
-        draw_card(s, g, 1 - winner)
-
-
-@inlined
-def draw_card(s: Any, g: Any, seat: int) -> None:
-    """A seat draws from the stock (E7): one more card of its hand can now be of any suit."""
-    take_top(s, seat)
-    for suit in range(4):
-        s.room[seat, suit] = min(np.int64(s.room[seat, suit]) + 1, g.hand_size)
+        take_top(s, winner)
+        take_top(s, 1 - winner)
 
 
 @inlined

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ZERO, bit, first, lowest, popcount, put, put_count, put_few
+from card_envs.bits import ZERO, bit, first, popcount, put, put_count, put_few
 from card_envs.elfern.kernel import has_stock, must_follow
 from card_envs.elfern.rules import ElfernRules
 from card_envs.jit import inlined
@@ -30,10 +30,10 @@ def layout(rules: ElfernRules) -> list[tuple[str, int]]:
         ("other_won", cards),
         ("unseen", cards),  # in the other hand or in the stock
         ("other_room", 4 * rules.hand_size),  # by suit: how many cards of the other hand can be of it
-        ("other_hand_size", rules.hand_size),
-        ("stock_pairs", rules.pack_size // 2 - rules.hand_size),  # draws left to each
         ("own_honours", rules.all_honours),
         ("other_honours", rules.all_honours),
+        ("other_hand_size", rules.hand_size),
+        ("stock_pairs", rules.pack_size // 2 - rules.hand_size),  # draws left to each
         ("own_deal", 1),  # this seat is the dealer
         ("stock_lasts", 1),
         ("bound", 1),  # a second player must follow suit now
@@ -53,14 +53,10 @@ def unseen_cards(s: Any, g: Any, seat: int) -> np.uint64:
 @inlined
 def masters(g: Any, cards: np.uint64, against: np.uint64) -> np.uint64:
     """Those of ``cards`` that no card of ``against`` beats."""
-    found = ZERO
-    rest = cards
-    while rest != ZERO:
-        card = lowest(rest)
-        rest ^= bit(card)
-        if g.higher[card] & against == ZERO:
-            found |= bit(card)
-    return found
+    under = against
+    for k, step in enumerate((1, 2, 4)):  # all that lie under a card of ``against`` in its suit
+        under |= (under >> np.uint64(step)) & g.lower[k]
+    return cards & ~under
 
 
 @inlined
@@ -73,31 +69,48 @@ def hand_size(s: Any, g: Any, seat: int) -> int:
 
 
 @inlined
+def rooms(s: Any, g: Any, seat: int, held: int) -> np.uint64:
+    """How many cards of a hand of ``held`` can be of each suit: four thermometers, one after the other.
+
+    Of a suit it has shown it had none of, it can only have what it has drawn since (E6).
+    """
+    word = ZERO
+    for suit in range(4):
+        void_at = np.int64(s.void_at[seat, suit])
+        drawn_since = (np.int64(s.drawn) - void_at + 1) >> 1
+        room = held if void_at == 0 else min(held, drawn_since)
+        word |= first(room) << np.uint64(suit * g.hand_size)
+    return word
+
+
+@inlined
 def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
-    """Write the observation of a seat from ``out[at]`` on: public fields and its own hand, nothing else."""
+    """Write the observation of a seat from ``out[at]`` on: public fields and its own hand, nothing else.
+
+    Two planes, or several small parts, go into one ``put``: they fit in a word.
+    """
     other = 1 - seat
     size = g.pack_size
-    hand = np.uint64(s.hand[seat])
+    second = np.uint64(size)
+    hand, own_won, other_won = np.uint64(s.hand[seat]), np.uint64(s.won[seat]), np.uint64(s.won[other])
     lead = np.int64(s.lead)
-    led = lead >= 0
+    led, beating = (bit(lead), hand & g.higher[lead]) if lead >= 0 else (ZERO, ZERO)
     unseen = unseen_cards(s, g, seat)
-    at = put(out, at, size, hand)
-    at = put(out, at, size, bit(lead) if led else ZERO)
-    at = put(out, at, size, hand & g.higher[lead] if led else ZERO)
-    at = put(out, at, size, masters(g, hand, unseen))
-    at = put(out, at, size, np.uint64(s.won[seat]))
-    at = put(out, at, size, np.uint64(s.won[other]))
+    at = put(out, at, 2 * size, hand | (led << second))
+    at = put(out, at, 2 * size, beating | (masters(g, hand, unseen) << second))
+    at = put(out, at, 2 * size, own_won | (other_won << second))
     at = put(out, at, size, unseen)
     held = hand_size(s, g, other)
-    for suit in range(4):
-        at = put(out, at, g.hand_size, first(min(np.int64(s.room[other, suit]), held)))
-    at = put(out, at, g.hand_size, first(held))
-    at = put(out, at, (size >> 1) - g.hand_size, first((size - np.int64(s.drawn)) >> 1))
-    at = put(out, at, g.all_taken, first(popcount(np.uint64(s.won[seat]) & g.honours)))
-    at = put(out, at, g.all_taken, first(popcount(np.uint64(s.won[other]) & g.honours)))
-    at = put_few(out, at, 1, np.uint64(np.int64(s.dealer) == seat))
-    at = put_few(out, at, 1, np.uint64(has_stock(s, g)))
-    at = put_few(out, at, 1, np.uint64(must_follow(s, g)))
+    at = put(out, at, 4 * g.hand_size, rooms(s, g, other, held))
+    honours = first(popcount(own_won & g.honours)) | (
+        first(popcount(other_won & g.honours)) << np.uint64(g.all_taken)
+    )
+    at = put(out, at, 2 * g.all_taken, honours)
+    stock = (size >> 1) - g.hand_size
+    facts = first(held) | (first((size - np.int64(s.drawn)) >> 1) << np.uint64(g.hand_size))
+    flags = np.int64(np.int64(s.dealer) == seat) + 2 * np.int64(has_stock(s, g)) + 4 * np.int64(must_follow(s, g))
+    facts |= np.uint64(flags) << np.uint64(g.hand_size + stock)
+    at = put(out, at, g.hand_size + stock + 3, facts)
     if g.match != 0:
         at = put_count(out, at, g.target, score(s, seat))
         at = put_count(out, at, g.target, score(s, other))

@@ -81,7 +81,6 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         self._tables = Tables(self.game, 1, opponents, seat, reward)
         self._actions = np.zeros(1, np.int32)
         self._masks = np.zeros((1, self.game.num_actions), np.uint8)
-        self._mask = self._masks[0]
         self._on_turn = False
 
     def reset(
@@ -114,7 +113,7 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         if not self._on_turn:
             raise gymnasium.error.ResetNeeded("There is no episode to play: call reset() first.")
         number = self._number(action)
-        if not self._mask[number] and not self.loses:
+        if not self._masks[0, number] and not self.loses:
             raise IllegalAction(State(self.game, self._tables.states).refusal(number))
         tables = self._tables
         self._actions[0] = number
@@ -135,7 +134,7 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         observations = np.empty((1, self.game.observation_size), np.uint8)
         tables.look(observations, self._masks)
         self._on_turn = not tables.over[0]
-        return observations[0], {"action_mask": self._mask.astype(np.int8), "seat": int(tables.seats[0])}
+        return observations[0], {"action_mask": self._masks[0].astype(np.int8), "seat": int(tables.seats[0])}
 
     def _number(self, action: Any) -> int:
         if type(action) is np.ndarray and action.shape == ():
@@ -154,7 +153,7 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Legal actions, bool (num_actions,), True = legal; none when the episode is over."""
-        return self._mask.astype(np.bool_)
+        return self._masks[0].astype(np.bool_)
 
     def sample_action(self) -> int:
         """A uniform legal action from the table's own choices; -1 when the episode is over."""

@@ -13,7 +13,7 @@ from card_envs.cards import SUITS, Pack, canonical, pretty
 from card_envs.game import Game
 from card_envs.konchinka import kernel
 from card_envs.konchinka.greedy import greedy
-from card_envs.konchinka.moves import RANKS, Moves, make_moves
+from card_envs.konchinka.moves import RANKS, TRAIL, Moves, make_moves
 from card_envs.konchinka.observation import layout, observe
 from card_envs.konchinka.rules import KonchinkaRules
 from card_envs.loops import Kernel, build_loops
@@ -153,4 +153,5 @@ def _constants(rules: KonchinkaRules, moves: Moves) -> dict[str, Any]:
         "rank_of": rank_of,
         "pattern": pattern,
         "options": moves.options,
+        "captors": ((moves.options != TRAIL) << np.arange(13)).sum(axis=1),
     }

@@ -12,9 +12,9 @@ from card_envs.konchinka.kernel import (
     CLUBS,
     EVERY_SUIT,
     KONCHINKI,
-    can_capture,
     next_seat,
     options,
+    playable,
     rank_of,
     ranks_of,
     suit_of,
@@ -81,16 +81,13 @@ def greedy(s: Any, g: Any) -> int:
     """
     seat = np.int64(s.to_play)
     unseen = unseen_cards(s, g, seat)
-    hand = s.hand[seat]
-    forced = g.must_capture != 0 and can_capture(s, g, hand)
+    hand = playable(s, g, s.hand[seat])
     best, best_value = -1, 0
     while hand != ZERO:
         card = lowest(hand)
         hand ^= bit(card)
         rank = rank_of(card)
         moves = np.uint64(options(s, g, rank))
-        if forced and moves == ONE:
-            continue
         while moves != ZERO:
             move = g.first_move[rank] + lowest(moves)
             moves &= moves - ONE

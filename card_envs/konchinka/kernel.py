@@ -12,7 +12,7 @@ import numpy as np
 
 from card_envs.bits import ONE, ZERO, bit, first, lowest, popcount, shuffle
 from card_envs.jit import inlined, njit
-from card_envs.konchinka.moves import JACK, TRAIL
+from card_envs.konchinka.moves import JACK
 from card_envs.record import BLANK, COUNTED, NOTHING, clear, constants_dtype, finish, score, state_dtype
 
 SEATS = 12
@@ -46,6 +46,7 @@ CONSTANTS = constants_dtype(
         ("rank_of", "i8", (MOST_MOVES,)),  # by move
         ("pattern", "u8", (MOST_MOVES,)),  # by move: ranks captured
         ("options", "u4", (1 << 13, 13)),  # by ranks on the table and rank played: moves.Moves.options
+        ("captors", "u2", (1 << 13,)),  # by ranks on the table: the ranks that capture something
     ],
 )
 
@@ -176,34 +177,37 @@ def options(s: Any, g: Any, rank: int) -> int:
     return np.int64(g.options[np.int64(ranks_of(s.table)), rank])
 
 
-@njit
-def can_capture(s: Any, g: Any, cards: np.uint64) -> bool:
-    """Whether any of these cards captures something on the table."""
-    rest = cards
-    while rest != ZERO:
-        card = lowest(rest)
-        rest ^= bit(card)
-        if options(s, g, rank_of(card)) != TRAIL:
-            return True
-    return False
+@inlined
+def capturing(s: Any, g: Any, cards: np.uint64) -> np.uint64:
+    """Those of ``cards`` that capture something on the table."""
+    return cards & (np.uint64(g.captors[np.int64(ranks_of(s.table))]) * EVERY_SUIT)
+
+
+@inlined
+def playable(s: Any, g: Any, hand: np.uint64) -> np.uint64:
+    """The cards of a hand that may be played: any (K6), or a capturing one if bound to capture and able (K8)."""
+    if g.must_capture != 0:
+        captors = capturing(s, g, hand)
+        if captors != ZERO:
+            return captors
+    return hand
 
 
 @inlined
 def legal(s: Any, g: Any, words: Any) -> None:
     """Write the set of legal actions of the seat to play (K6 to K9, K17)."""
     hand = s.hand[np.int64(s.to_play)]
-    forced = g.must_capture != 0 and can_capture(s, g, hand)
-    while hand != ZERO:
-        card = lowest(hand)
-        hand ^= bit(card)
+    rest = playable(s, g, hand)
+    while rest != ZERO:
+        card = lowest(rest)
+        rest ^= bit(card)
         rank = rank_of(card)
-        moves = options(s, g, rank)
-        if not (forced and moves == TRAIL):
-            start = suit_of(card) * g.num_moves + g.first_move[rank]
-            word, shift = start >> 6, start & 63
-            words[word] |= np.uint64(moves) << np.uint64(shift)
-            if shift > 32:
-                words[word + 1] |= np.uint64(moves) >> np.uint64(64 - shift)
+        moves = np.uint64(options(s, g, rank))
+        start = suit_of(card) * g.num_moves + g.first_move[rank]
+        word, shift = start >> 6, start & 63
+        words[word] |= moves << np.uint64(shift)
+        if shift > 32:
+            words[word + 1] |= moves >> np.uint64(64 - shift)
 
 
 @inlined
@@ -246,10 +250,8 @@ def play(s: Any, g: Any, action: int) -> int:
 def trail(s: Any, g: Any, seat: int, card: int) -> None:
     """Lay a card that captures nothing (K8). Bound to capture, the seat shows that it holds no captor."""
     if g.must_capture != 0:
-        ranks = np.int64(ranks_of(s.table))
-        for rank in range(13):
-            if g.options[ranks, rank] != TRAIL:
-                s.denied[seat] = np.uint64(s.denied[seat]) | bit(rank)
+        captors = np.uint64(g.captors[np.int64(ranks_of(s.table))])
+        s.denied[seat] = np.uint64(s.denied[seat]) | captors
     s.table |= bit(card)
 
 
@@ -311,14 +313,9 @@ def count(s: Any, g: Any) -> int:
     s.pile[np.int64(s.last_capturer)] |= s.table | left_over(s)
     s.table = ZERO
     for seat in range(g.num_players):
-        pile = s.pile[seat]
-        cards, clubs = popcount(pile), popcount(pile & CLUBS)
-        most_cards, most_clubs = True, True
-        for other in range(g.num_players):
-            if other != seat:
-                most_cards = most_cards and cards > popcount(s.pile[other])
-                most_clubs = most_clubs and clubs > popcount(s.pile[other] & CLUBS)
-        s.points[seat] = popcount(pile & KONCHINKI) + (2 if most_cards else 0) + (1 if most_clubs else 0)
+        s.points[seat] = popcount(s.pile[seat] & KONCHINKI)
+    award_most(s, g, first(52), 2)
+    award_most(s, g, CLUBS, 1)
     add_points(s, g)
     if g.match == 0 or is_won(s, g):
         return finish(s)
@@ -328,6 +325,20 @@ def count(s: Any, g: Any) -> int:
     s.deal += ONE
     deal(s, g)
     return COUNTED
+
+
+@njit
+def award_most(s: Any, g: Any, cards: np.uint64, points: int) -> None:
+    """Points for more of these cards than any other single player; level at the top scores nobody (K13)."""
+    most, winner = -1, -1
+    for seat in range(g.num_players):
+        own = popcount(s.pile[seat] & cards)
+        if own > most:
+            most, winner = own, seat
+        elif own == most:
+            winner = -1
+    if winner >= 0:
+        s.points[winner] = np.int64(s.points[winner]) + points
 
 
 @njit

@@ -8,8 +8,7 @@ import numpy as np
 
 from card_envs.bits import ONE, ZERO, bit, first, lowest, popcount, put, put_count, put_few
 from card_envs.jit import inlined, njit
-from card_envs.konchinka.kernel import CLUBS, next_seat, options, rank_of, ranks_of, seat_dealt
-from card_envs.konchinka.moves import TRAIL
+from card_envs.konchinka.kernel import CLUBS, capturing, next_seat, ranks_of, seat_dealt
 from card_envs.konchinka.rules import KonchinkaRules
 from card_envs.record import score
 
@@ -79,19 +78,6 @@ def ranks_at_least(cards: np.uint64) -> np.uint64:
         | (three << np.uint64(26))
         | ((both_cd & both_hp) << np.uint64(39))
     )
-
-
-@inlined
-def capturing(s: Any, g: Any, cards: np.uint64) -> np.uint64:
-    """Those of ``cards`` that capture something on the table."""
-    found = ZERO
-    rest = cards
-    while rest != ZERO:
-        card = lowest(rest)
-        rest ^= bit(card)
-        if options(s, g, rank_of(card)) != TRAIL:
-            found |= bit(card)
-    return found
 
 
 @inlined
