@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.network import Layers, Network
 from agents.protocol import Actions, Array, checked_masks, checked_words
@@ -30,10 +31,14 @@ class PPOAgent:
 
     def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
         legal = checked_masks(masks, len(observations), self.game.num_actions)
-        logits = np.where(legal, self.network.logits(observations), np.float32(-np.inf))
+        logits = np.where(legal, self.logits(observations), np.float32(-np.inf))
         if self.deterministic:
             return logits.argmax(axis=1).astype(np.int32)
         return draw_actions(logits, checked_words(random, len(observations)))
+
+    def logits(self, observations: Array) -> npt.NDArray[np.float32]:
+        """Policy logits, float32 (N, num_actions), not masked."""
+        return self.network.logits(observations)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], game: Game, *, deterministic: bool = True) -> PPOAgent:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agents.network import Network
-from agents.ppo import PPOAgent
+from agents.training.selves import TorchAgent
 from agents.training.settings import Settings
 from card_envs import Game
 
@@ -37,7 +37,7 @@ class Pool:
         tables = env.num_envs
         groups = min(GROUPS, tables)
         group_of = np.arange(tables) * groups // tables
-        chosen: list[PPOAgent] = []
+        chosen: list[TorchAgent] = []
         if self.selves and self.settings.selves:
             numbers = dice.permutation(len(self.selves) - 1)[: self.settings.selves - 1].tolist()
             chosen = [self._agent(number) for number in [*numbers, len(self.selves) - 1]]
@@ -48,7 +48,7 @@ class Pool:
         kinds = [opponent if isinstance(opponent, str) else "self" for opponent in seats]
         return {kind: kinds.count(kind) / len(kinds) for kind in ("greedy", "random", "self")}
 
-    def _column(self, groups: int, chosen: list[PPOAgent], dice: np.random.Generator) -> list[Any]:
+    def _column(self, groups: int, chosen: list[TorchAgent], dice: np.random.Generator) -> list[Any]:
         """Opponents of one seat, for each group: shares as the settings say, kept as even as they can be."""
         settings = self.settings
         greedy, random = settings.greedy_share, settings.random_share
@@ -69,5 +69,5 @@ class Pool:
                 column.append(chosen[min(int(own * 2 * older), older)] if older else chosen[0])
         return [column[place] for place in dice.permutation(groups)]
 
-    def _agent(self, number: int) -> PPOAgent:
-        return PPOAgent(self.game, self.selves[number][1], deterministic=False)
+    def _agent(self, number: int) -> TorchAgent:
+        return TorchAgent(self.game, self.selves[number][1], deterministic=False)

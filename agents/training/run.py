@@ -30,6 +30,7 @@ from agents.training import checkpoint
 from agents.training.curve import draw_curve
 from agents.training.learner import ScaledRewards, make_learner
 from agents.training.pool import Pool
+from agents.training.selves import TorchAgent
 from agents.training.settings import Budget, Settings
 from agents.versions import versions
 from card_envs import Game, make_game
@@ -181,8 +182,9 @@ class Run:
             return
         seeds = deal_seeds(self.settings.seed + MEASURING, self.settings.measure_deals)
         point: Point = {"steps": self.budget.steps}
+        learner = TorchAgent(self.game, network_of(self.model.policy))
         for name, opponent in self._opponents():
-            point[name] = meet(self.game, ("ppo", name), (self.agent(), opponent), seeds).points_a.json()
+            point[name] = meet(self.game, ("ppo", name), (learner, opponent), seeds).points_a.json()
         if self._logger is not None:
             for name in ("entropy_loss", "value_loss", "approx_kl", "explained_variance"):
                 value = self._logger.name_to_value.get(f"train/{name}")

@@ -44,15 +44,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
-            value: Any = getattr(self, field.name)
-            if field.type == "float" and isinstance(value, int) and not isinstance(value, bool):
-                object.__setattr__(self, field.name, float(value))
-                value = float(value)
-            kind: type = {"int": int, "float": float, "str": str}[str(field.type)]
-            if type(value) is not kind or (kind is float and not math.isfinite(value)):
-                raise ValueError(f"{field.name}={value!r} is not a {kind.__name__}.")
-            if kind in (int, float) and value < 0:
-                raise ValueError(f"{field.name}={value!r} is negative.")
+            self._check(field.name, str(field.type))
         for name in ("tables", "rollout", "batch", "epochs", "width", "layers", "leg", "learning_rate", "clip"):
             self._refuse(name, getattr(self, name) == 0, "must be above 0")
         for name in ("points", "measure_deals", "evaluate_deals"):
@@ -70,6 +62,17 @@ class Settings:
                 f"selves={self.selves} and pool={self.pool} leave nobody to play against: let greedy_share and "
                 "random_share make up 1."
             )
+
+    def _check(self, name: str, kind: str) -> None:
+        """The value of a field is of its kind, finite and not negative; a whole number may stand for a float."""
+        value: Any = getattr(self, name)
+        if kind == "float" and type(value) is int:
+            value = float(value)
+            object.__setattr__(self, name, value)
+        if type(value).__name__ != kind or (kind == "float" and not math.isfinite(value)):
+            raise ValueError(f"{name}={value!r} is not a {kind}.")
+        if kind != "str" and value < 0:
+            raise ValueError(f"{name}={value!r} is negative.")
 
     def _refuse(self, name: str, wrong: bool, why: str) -> None:
         if wrong:

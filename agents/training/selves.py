@@ -1,0 +1,36 @@
+"""Trained policies that play beside a learner: on torch, whose threads would quarrel with numpy's."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import nn
+
+from agents.network import Network
+from agents.ppo import PPOAgent
+from agents.protocol import Array
+from card_envs import Game
+
+
+class TorchAgent(PPOAgent):
+    """Plays as ``PPOAgent`` does, up to the last bits of the logits."""
+
+    def __init__(self, game: Game, network: Network, *, deterministic: bool = True) -> None:
+        super().__init__(game, network, deterministic=deterministic)
+        activation = nn.ReLU if network.activation == "relu" else nn.Tanh
+        body = [part for layer in network.trunk for part in (_linear(*layer), activation())]
+        head = [part for layer in network.policy for part in (_linear(*layer), activation())]
+        self._module = nn.Sequential(*body, *head[:-1])
+
+    def logits(self, observations: Array) -> npt.NDArray[np.float32]:
+        with torch.inference_mode():
+            found: npt.NDArray[np.float32] = self._module(torch.from_numpy(observations).float()).numpy()
+        return found
+
+
+def _linear(weight: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]) -> nn.Linear:
+    layer = nn.Linear(weight.shape[1], weight.shape[0], device="meta")
+    layer.weight = nn.Parameter(torch.from_numpy(weight), requires_grad=False)
+    layer.bias = nn.Parameter(torch.from_numpy(bias), requires_grad=False)
+    return layer
