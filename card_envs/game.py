@@ -173,7 +173,7 @@ class Game(ABC):
     def _checked_scores(self, scores: Sequence[int]) -> list[int]:
         if not self.rules.match:
             raise ValueError(f"scores={scores!r} need match=True: a single deal has no scores.")
-        if len(scores) != self.num_players:
+        if not isinstance(scores, Sequence | np.ndarray) or len(scores) != self.num_players:
             raise ValueError(f"scores={scores!r} must have one number for each of {self.num_players} seats.")
         checked = [whole_number(f"scores[{seat}]", value, 0, 255) for seat, value in enumerate(scores)]
         if not self.match_goes_on(checked):
@@ -186,9 +186,10 @@ class Game(ABC):
         states["doubled"] = 1
 
     def state(self, states: Array, i: int) -> State:
-        """Row ``i`` as a state of its own (a copy)."""
-        self._checked(states)
-        return State(self, batches.copy(states[i : i + 1] if i != -1 else states[i:]))
+        """Row ``i`` as a state of its own (a copy); negative rows count from the end."""
+        states = self._checked(states)
+        row = whole_number("row", i, -len(states), len(states) - 1) % len(states)
+        return State(self, batches.copy(states[row : row + 1]))
 
     def pack_of(self, seed: int, deal: int = 0) -> list[str]:
         """The pack of a deal as it is shuffled, top card first: a function of seed and number alone."""
