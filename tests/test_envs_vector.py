@@ -90,6 +90,23 @@ def matches(ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
     return True
 
 
+@each_game
+def test_a_row_that_was_reset_is_a_fresh_table_and_what_was_played_since(variant: Variant) -> None:
+    game = variant.make()
+    envs = make_vec(variant, 3, opponents="greedy")
+    envs.reset(seed=70)
+    over = np.zeros(3, bool)
+    while not over.any():
+        _, _, over, _, _ = envs.step(envs.sample_actions())
+    for row in np.flatnonzero(over):
+        table = game.state(envs.full_states, row)
+        fresh = game.new_state(seed=70 + row, deal=int(table.record["deal"][0]))
+        for _, play in table.history:
+            fresh.play(play)
+        for field in game.dtype.names:
+            assert field == "choice" or np.array_equal(table.record[field], fresh.record[field]), field
+
+
 @each_mode
 @each_game
 def test_hands_out_what_sync_vector_env_hands_out(variant: Variant, mode: AutoresetMode) -> None:

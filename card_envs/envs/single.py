@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from card_envs import batches
-from card_envs.checks import choice
+from card_envs.checks import choice, whole_number
 from card_envs.envs.tables import Tables, chosen_game
 from card_envs.errors import IllegalAction
 from card_envs.game import Game
@@ -96,6 +96,7 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         that cannot be; the episode in play then goes on.
         """
         if seed is not None:
+            seed = whole_number("seed", seed, 0, 2**256)
             super().reset(seed=seed)
         with self._tables:
             self._tables.reset(FIRST, [seed], options, lambda: self.np_random)
