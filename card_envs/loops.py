@@ -8,6 +8,8 @@ set of scalar functions over one state ``s`` and the game's constants ``g``:
 ``deal(s, g)``            shuffle and deal, for the dealer and the deal number in ``s``
 ``lay_out(s, g)``         deal the pack as it lies in ``s.deck``; False if that deal is void
 ``legal(s, g, words)``    write the bit set of legal actions of the seat to play into zeroed words
+``allows(s, g, action)``  whether one action is among them
+``pick(s, g, word)``      a uniform one of them, chosen by a random word
 ``play(s, g, action)``    play a legal action; ``record.NOTHING``, ``COUNTED`` or ``OVER``
 ``observe(s, g, seat, out, at)``  write the observation of a seat from ``out[at]`` on, by ``bits.put``
 ``greedy(s, g)``          the action of the game's greedy player
@@ -30,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from card_envs import record
-from card_envs.bits import SLACK, below, borrow, draw, keep, nth, popcount, put_words
+from card_envs.bits import SLACK, ZERO, borrow, draw, keep, put_words
 from card_envs.jit import inlined, njit
 from card_envs.record import FULL, NOTHING, OVER, POINTS, SETTLEMENT, SHARE, WIN
 
@@ -49,6 +51,8 @@ class Kernel:
     deal: Callable[..., Any]
     lay_out: Callable[..., Any]
     legal: Callable[..., Any]
+    allows: Callable[..., Any]
+    pick: Callable[..., Any]
     play: Callable[..., Any]
     observe: Callable[..., Any]
     greedy: Callable[..., Any]
@@ -91,42 +95,19 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
     compiled = partial(njit, owner=owner)
     inline = partial(inlined, owner=owner)
     begin, deal_out, lay_out = kernel.begin, kernel.deal, kernel.lay_out
-    legal, play_action, observe, greedy_action = kernel.legal, kernel.play, kernel.observe, kernel.greedy
+    legal, allows, pick = kernel.legal, kernel.allows, kernel.pick
+    play_action, observe, greedy_action = kernel.play, kernel.observe, kernel.greedy
     taken, settlement, hide_from = kernel.taken, kernel.settlement, kernel.hide
     size_of_sets = kernel.words  # known when compiling, so that loops over a set's words unroll
 
     @inline
-    def legal_words(s: Any, g: Any, words: Any) -> int:
-        """Fill ``words`` with the set of legal actions and return its size."""
-        count = 0
-        for k in range(size_of_sets):
-            words[k] = np.uint64(0)
-        if s.to_play >= 0:
-            legal(s, g, words)
-            for k in range(size_of_sets):
-                count += popcount(words[k])
-        return count
-
-    @inline
-    def sampled(s: Any, g: Any, words: Any) -> int:
+    def sampled(s: Any, g: Any) -> int:
         """A uniform legal action, or -1 when the episode is over."""
-        count = legal_words(s, g, words)
-        if count == 0:
-            return -1
-        index = below(draw(s), count)
-        word = 0
-        size = popcount(words[0])
-        while index >= size:
-            index -= size
-            word += 1
-            size = popcount(words[word])
-        return (word << 6) + nth(words[word], index)
+        return pick(s, g, draw(s)) if s.over == 0 else -1
 
     @inline
-    def is_legal(s: Any, g: Any, action: int, words: Any) -> bool:
-        if action < 0 or action >= g.num_actions or legal_words(s, g, words) == 0:
-            return False
-        return (words[action >> 6] >> np.uint64(action & 63)) & np.uint64(1) != np.uint64(0)
+    def is_legal(s: Any, g: Any, action: int) -> bool:
+        return s.over == 0 and 0 <= action < g.num_actions and allows(s, g, action)
 
     @inline
     def write_observation(s: Any, g: Any, seat: int, out: Any, i: int, spare: Any) -> None:
@@ -145,7 +126,10 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         """Fill row ``i`` of ``out`` with the mask of the seat to play."""
         size = g.num_actions
         at = i * size
-        legal_words(s, g, words)
+        for k in range(size_of_sets):
+            words[k] = ZERO
+        if s.over == 0:
+            legal(s, g, words)
         if at + size + SLACK <= len(out):
             put_words(out, at, g.num_actions, words)
         else:
@@ -217,8 +201,6 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
     def check_actions(states: Any, constants: Any, rows: Any, actions: Any, pass_over: bool) -> int:
         """The same, and that each action is legal in its row; -1 may pass over a finished row."""
         g = constants[0]
-        own_words = np.empty(size_of_sets, np.uint64)
-        words = borrow(own_words)
         everyone = len(rows) == 0
         for k in range(len(actions)):
             s = states[k if everyone else rows[k]]
@@ -230,9 +212,8 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
             if s.over != 0:
                 if action != -1 or not pass_over:
                     return FINISHED
-            elif not is_legal(s, g, action, words):
+            elif not is_legal(s, g, action):
                 return ILLEGAL
-        keep(own_words)
         return FINE
 
     @compiled
@@ -277,12 +258,9 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
             return IS_VIEW
         if s.over != 0:
             return FINISHED
-        own_words = np.empty(size_of_sets, np.uint64)
-        words = borrow(own_words)
-        if not is_legal(s, g, action, words):
+        if not is_legal(s, g, action):
             return ILLEGAL
         play_action(s, g, action)
-        keep(own_words)
         return FINE
 
     @compiled
@@ -314,13 +292,10 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
     def sample(states: Any, constants: Any, out: Any) -> int:
         """Uniform legal actions, from each row's own choices."""
         g = constants[0]
-        own_words = np.empty(size_of_sets, np.uint64)
-        words = borrow(own_words)
         found = check(states, constants)
         if found == FINE:
             for i in range(len(states)):
-                out[i] = sampled(states[i], g, words)
-        keep(own_words)
+                out[i] = sampled(states[i], g)
         return found
 
     @compiled
@@ -350,29 +325,26 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         plays; the learner of ``seats`` is credited with everything that happened since the last call.
         """
         g = constants[0]
-        own_words = np.empty(size_of_sets, np.uint64)
-        words = borrow(own_words)
         everyone = len(rows) == 0
         for k in range(len(actions)):
             i = k if everyone else np.int64(rows[k])
             s = states[i]
             action = np.int64(actions[k])
             if action != -1:
-                if is_legal(s, g, action, words):
+                if is_legal(s, g, action):
                     play_action(s, g, action)
                 else:
                     s.forfeit = s.to_play
                     record.finish(s)
             while s.over == 0 and players[i, np.int64(s.to_play)] != OUTSIDE:
                 if players[i, np.int64(s.to_play)] == RANDOM:
-                    play_action(s, g, sampled(s, g, words))
+                    play_action(s, g, sampled(s, g))
                 else:
                     play_action(s, g, greedy_action(s, g))
             total = outcome(s, g, reward, np.int64(seats[i]))
             rewards[i] = np.float32(np.float64(rewards[i]) + total - credited[i])
             credited[i] = total
             over[i] = s.over != 0
-        keep(own_words)
 
     @compiled
     def outcomes(states: Any, constants: Any, reward: int, out: Any) -> None:

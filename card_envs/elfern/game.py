@@ -32,6 +32,8 @@ class Elfern(Game):
             kernel.deal,
             kernel.lay_out,
             kernel.legal,
+            kernel.allows,
+            kernel.pick,
             kernel.play,
             observe,
             greedy,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ZERO, bit, popcount, shuffle
+from card_envs.bits import ZERO, below, bit, nth, popcount, shuffle
 from card_envs.jit import inlined, njit
 from card_envs.record import BLANK, COUNTED, NOTHING, clear, constants_dtype, finish, score, state_dtype
 
@@ -121,6 +121,19 @@ def legal_cards(s: Any, g: Any) -> np.uint64:
 def legal(s: Any, g: Any, words: Any) -> None:
     """Write the set of legal actions of the seat to play."""
     words[0] = legal_cards(s, g)
+
+
+@inlined
+def allows(s: Any, g: Any, card: int) -> bool:
+    """Whether a card of the pack is legal."""
+    return legal_cards(s, g) & bit(card) != ZERO
+
+
+@inlined
+def pick(s: Any, g: Any, word: np.uint64) -> int:
+    """A uniform legal card, chosen by a random word."""
+    cards = legal_cards(s, g)
+    return nth(cards, below(word, popcount(cards)))
 
 
 @inlined

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ONE, ZERO, bit, first, lowest, popcount, shuffle
+from card_envs.bits import ONE, ZERO, below, bit, first, lowest, nth, popcount, shuffle
 from card_envs.jit import inlined, njit
 from card_envs.konchinka.moves import JACK
 from card_envs.record import BLANK, COUNTED, NOTHING, clear, constants_dtype, finish, score, state_dtype
@@ -37,6 +37,7 @@ STATE = state_dtype(
 CONSTANTS = constants_dtype(
     [
         ("num_moves", "i8"),
+        ("reciprocal", "i8"),  # 2**16 / num_players, rounded up
         ("dealt_later", "i8"),  # to each player after the first round
         ("must_capture", "i8"),  # obligation="hand" (K8)
         ("by_stakes", "i8"),
@@ -84,6 +85,12 @@ def suit_of(card: int) -> int:
 def next_seat(g: Any, seat: int) -> int:
     """The seat to the left."""
     return 0 if seat + 1 == g.num_players else seat + 1
+
+
+@inlined
+def for_each(g: Any, cards: int) -> int:
+    """``cards // num_players`` for up to 52 cards, without the slow division."""
+    return (cards * g.reciprocal) >> 16
 
 
 @njit
@@ -211,6 +218,36 @@ def legal(s: Any, g: Any, words: Any) -> None:
 
 
 @inlined
+def allows(s: Any, g: Any, action: int) -> bool:
+    """Whether one action is legal."""
+    card, move = card_and_move(g, action)
+    if playable(s, g, s.hand[np.int64(s.to_play)]) & bit(card) == ZERO:
+        return False
+    rank = g.rank_of[move]
+    return (options(s, g, rank) >> (move - g.first_move[rank])) & 1 != 0
+
+
+@inlined
+def pick(s: Any, g: Any, word: np.uint64) -> int:
+    """A uniform legal action, chosen by a random word."""
+    cards = playable(s, g, s.hand[np.int64(s.to_play)])
+    count = 0
+    rest = cards
+    while rest != ZERO:
+        card = lowest(rest)
+        rest ^= bit(card)
+        count += popcount(np.uint64(options(s, g, rank_of(card))))
+    index = below(word, count)
+    while True:
+        card = lowest(cards)
+        cards ^= bit(card)
+        moves = np.uint64(options(s, g, rank_of(card)))
+        if index < popcount(moves):
+            return suit_of(card) * g.num_moves + g.first_move[rank_of(card)] + nth(moves, index)
+        index -= popcount(moves)
+
+
+@inlined
 def card_and_move(g: Any, action: int) -> tuple[int, int]:
     """The card an action plays, and its move."""
     suit = 0
@@ -266,7 +303,7 @@ def capture(s: Any, seat: int, card: int, cards: np.uint64) -> None:
 @njit
 def next_round(s: Any, g: Any) -> int:
     """All hands are empty: deal again, as many to each as there are for everyone, or count (K5)."""
-    cards = min((52 - np.int64(s.dealt)) // g.num_players, 4)
+    cards = min(for_each(g, 52 - np.int64(s.dealt)), 4)
     if cards == 0:
         return count(s, g)
     give(s, g, cards)

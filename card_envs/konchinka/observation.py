@@ -8,7 +8,7 @@ import numpy as np
 
 from card_envs.bits import ONE, ZERO, bit, first, lowest, popcount, put, put_count, put_few
 from card_envs.jit import inlined, njit
-from card_envs.konchinka.kernel import CLUBS, capturing, next_seat, ranks_of, seat_dealt
+from card_envs.konchinka.kernel import CLUBS, capturing, for_each, next_seat, ranks_of, seat_dealt
 from card_envs.konchinka.rules import KonchinkaRules
 from card_envs.record import score
 
@@ -82,12 +82,11 @@ def ranks_at_least(cards: np.uint64) -> np.uint64:
 
 @inlined
 def hand_size(s: Any, g: Any, seat: int) -> int:
-    """Cards in a hand, counted from public things: hands are played down in turn (K6)."""
-    turns = seat - np.int64(s.dealer) - 1
-    if turns < 0:
-        turns += g.num_players
-    # The seats are numbered in the order of playing; in_hands tells how far the round has come.
-    return (np.int64(s.in_hands) + turns) // g.num_players
+    """Cards in a hand, counted from public things: hands are played down in turn, from the eldest (K6)."""
+    turn = seat - np.int64(s.dealer) - 1
+    if turn < 0:
+        turn += g.num_players
+    return for_each(g, np.int64(s.in_hands) + turn)
 
 
 @njit
@@ -130,12 +129,14 @@ def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
     for _ in range(g.num_players):
         at = put_few(out, at, MOST_CLUBS, first(min(popcount(s.pile[other] & CLUBS), MOST_CLUBS)))
         other = next_seat(g, other)
-    for _ in range(g.num_players):
-        at = put_few(out, at, 4, first(hand_size(s, g, other)))
+    held = ZERO
+    for k in range(g.num_players):
+        held |= first(hand_size(s, g, other)) << np.uint64(4 * k)
         other = next_seat(g, other)
+    at = put(out, at, 4 * g.num_players, held)
     at = put(out, at, g.num_players, one_seat(g, np.int64(s.dealer), seat))
     at = put(out, at, g.num_players, one_seat(g, np.int64(s.last_capturer), seat))
-    at = put(out, at, g.dealt_later, first(max(52 - np.int64(s.dealt), 0) // g.num_players))
+    at = put(out, at, g.dealt_later, first(for_each(g, 52 - np.int64(s.dealt))))
     if g.must_capture != 0:
         for _ in range(g.num_players):
             at = put(out, at, 13, np.uint64(s.denied[other]))
