@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError, version
+
 from card_envs.envs.registration import register_all
 from card_envs.errors import IllegalAction
 from card_envs.game import Game
@@ -9,5 +11,10 @@ from card_envs.registry import GAMES, make_game
 from card_envs.state import State
 
 __all__ = ["GAMES", "Game", "IllegalAction", "State", "make_game"]
+
+try:
+    __version__ = version("card_envs")
+except PackageNotFoundError:  # run from a copy of the sources that was not installed
+    __version__ = "0+unknown"
 
 register_all()
