@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -43,9 +44,12 @@ def read(path: Path) -> dict[str, Any]:
     digest, payload = whole[len(MAGIC) : head - 1], whole[head:]
     if not whole.startswith(MAGIC) or digest != hashlib.sha256(payload).hexdigest().encode():
         raise ValueError(f"The checkpoint {path} is damaged or incomplete: its checksum does not fit.")
-    content = torch.load(io.BytesIO(payload), map_location="cpu", weights_only=True)
+    try:
+        content = torch.load(io.BytesIO(payload), map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError, EOFError):
+        content = None
     if not isinstance(content, dict):
-        raise ValueError(f"The checkpoint {path} does not hold a run.")
+        raise ValueError(f"The checkpoint {path} does not hold a run, or something besides plain data.")
     return content
 
 

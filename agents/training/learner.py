@@ -54,7 +54,7 @@ def make_learner(env: VecEnv, settings: Settings, budget: Budget) -> MaskablePPO
         env,
         learning_rate=schedule,
         n_steps=settings.rollout,
-        batch_size=settings.batch,
+        batch_size=min(settings.batch, settings.tables * settings.rollout),
         n_epochs=settings.epochs,
         gamma=1.0,  # episodes are short, and what counts is their end
         gae_lambda=settings.gae_lambda,

@@ -51,6 +51,11 @@ class Settings:
             self._refuse(name, getattr(self, name) < 2, "must be at least 2")
         self._refuse("gae_lambda", self.gae_lambda > 1, "must be from 0 to 1")
         self._refuse("tables", self.tables * self.rollout < 2, "is too few: a rollout needs two decisions")
+        if self.batch < self.tables * self.rollout and self.tables * self.rollout % self.batch:
+            raise ValueError(
+                f"batch={self.batch} does not divide the {self.tables * self.rollout} decisions of a rollout "
+                f"(tables={self.tables} × rollout={self.rollout})."
+            )
         self._refuse("seed", self.seed >= 2**32, "must be below 2**32")
         self._refuse("minutes", self.minutes == 0 == self.steps, "and steps=0: one of them must end the training")
         if self.greedy_share + self.random_share > 1:

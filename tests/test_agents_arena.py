@@ -1,0 +1,178 @@
+"""The arena: rotations, clusters, intervals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import card_envs
+from agents import GreedyAgent, RandomAgent
+from agents.arena import deal_seeds, meet, play_out
+from agents.intervals import estimate, t_quantile
+from agents.report import evaluate
+
+VARIANTS = [
+    ("elfern", {}),
+    ("elfern", {"match": True, "target": 5}),
+    ("konchinka", {}),
+    ("konchinka", {"num_players": 4}),
+    ("konchinka", {"num_players": 3, "match": True}),
+    ("konchinka", {"num_players": 12, "figures": True}),
+]
+
+
+def both(game):
+    return RandomAgent(game), GreedyAgent(game)
+
+
+@pytest.mark.parametrize(("name", "rules"), VARIANTS)
+def test_an_agent_against_itself_makes_exactly_nothing(name, rules):
+    game = card_envs.make_game(name, **rules)
+    for agent in both(game):
+        meeting = meet(game, ("a", "a"), (agent, agent), deal_seeds(1, 60))
+        assert meeting.points_a.mean == meeting.points_a.low == meeting.points_a.high == 0
+        assert meeting.points_b.mean == 0
+        if game.num_players == 2:
+            assert meeting.outcomes["win"] == meeting.outcomes["loss"]
+            assert meeting.win_rate.mean == 0.5
+
+
+@pytest.mark.parametrize(("name", "rules"), VARIANTS)
+def test_greedy_beats_random(name, rules):
+    game = card_envs.make_game(name, **rules)
+    random, greedy = both(game)
+    meeting = meet(game, ("random", "greedy"), (random, greedy), deal_seeds(0, 150))
+    assert meeting.points_a.high < 0 < meeting.points_b.low
+    if game.num_players == 2:
+        back = meet(game, ("greedy", "random"), (greedy, random), deal_seeds(0, 150))
+        assert back.points_a.mean == meeting.points_b.mean
+        assert back.outcomes["win"] == meeting.outcomes["loss"]
+
+
+@pytest.mark.parametrize(("name", "rules"), VARIANTS[:4])
+def test_a_deal_is_one_observation(name, rules):
+    game = card_envs.make_game(name, **rules)
+    agents = both(game)
+    seeds = deal_seeds(5, 40)
+    meeting = meet(game, ("random", "greedy"), agents, seeds)
+    points = np.zeros((40, game.num_players))
+    outcomes = {"win": 0, "draw": 0, "loss": 0}
+    for seat in range(game.num_players):
+        for deal, seed in enumerate(seeds.tolist()):
+            state = game.new_state(seed=seed).record
+            while not game.is_over(state)[0]:
+                view = game.views(state)
+                turn = int(game.to_play(state)[0])
+                agent = agents[0 if turn == seat else 1]
+                action = agent.act(view, game.observations(view), game.masks(view), game.draws(state))
+                game.step(state, action, auto_reset=False)
+            points[deal, seat] = game.returns(state)[0, seat]
+            counted = (game.scores(state) if game.rules.match else game.points(state))[0]
+            best = np.flatnonzero(counted == counted.max())
+            outcomes["loss" if seat not in best else "win" if len(best) == 1 else "draw"] += 1
+    means = points.mean(axis=1)
+    half = t_quantile(39) * means.std(ddof=1) / 40**0.5
+    assert meeting.points_a.mean == pytest.approx(means.mean())
+    assert meeting.points_a.high - meeting.points_a.mean == pytest.approx(half)
+    assert [seat.mean for seat in meeting.seat_points] == pytest.approx(points.mean(axis=0).tolist())
+    assert meeting.outcomes == outcomes
+    assert meeting.points_b.mean == pytest.approx(-means.mean() / (game.num_players - 1))
+
+
+@pytest.mark.parametrize(("name", "rules"), VARIANTS)
+def test_results_do_not_depend_on_the_batch(name, rules):
+    game = card_envs.make_game(name, **rules)
+    results = [meet(game, ("r", "g"), both(game), deal_seeds(2, 50), batch) for batch in (1, 7, 4096)]
+    assert results[0] == results[1] == results[2]
+
+
+def test_final_states_come_back_in_order():
+    game = card_envs.make_game("elfern", match=True, target=4)
+    seeds = deal_seeds(3, 30)
+    whole = play_out(game, both(game), [0, 1], seeds)
+    for k in (0, 11, 29):
+        assert play_out(game, both(game), [0, 1], seeds[k : k + 1]).tobytes() == whole[k : k + 1].tobytes()
+
+
+def test_agents_are_handed_copies_of_views_and_nothing_else():
+    game = card_envs.make_game("elfern")
+
+    class Meddler(RandomAgent):
+        def act(self, views, observations, masks, random):
+            assert (views["viewer"] == views["to_play"]).all()
+            assert not views["seed"].any()
+            assert not views["choice"].any()
+            actions = super().act(views, observations, masks, random)
+            for array in (views.view(np.uint8), observations, masks, random):
+                array[...] = 1
+            return actions
+
+    meddled = play_out(game, [Meddler(game)], [0, 0], deal_seeds(1, 30))
+    assert meddled.tobytes() == play_out(game, [RandomAgent(game)], [0, 0], deal_seeds(1, 30)).tobytes()
+
+
+@pytest.mark.parametrize("answer", [99, -1, "illegal", "floats", "short"])
+def test_bad_answers_are_refused_by_name(answer):
+    game = card_envs.make_game("elfern")
+
+    class Bad:
+        def act(self, views, observations, masks, random):
+            if answer == "floats":
+                return np.zeros(len(views))
+            if answer == "short":
+                return np.zeros(len(views) - 1, np.int32)
+            return masks.argmin(axis=1) if answer == "illegal" else np.full(len(views), answer)
+
+    with pytest.raises(ValueError, match=r"bad bot"):
+        meet(game, ("bad bot", "random"), (Bad(), RandomAgent(game)), deal_seeds(0, 5))
+
+
+def test_quantiles_are_those_of_the_tables():
+    table = {1: 12.7062, 2: 4.30265, 3: 3.18245, 4: 2.77645, 9: 2.26216, 10: 2.22814, 60: 2.00030, 999: 1.96234}
+    for freedom, value in {**table, 2000: 1.96115, 2001: 1.96115, 10**6: 1.95997}.items():
+        assert t_quantile(freedom) == pytest.approx(value, abs=1e-5)
+    assert t_quantile(10, 0.99) == pytest.approx(3.16927, abs=1e-5)
+
+
+def test_intervals_of_a_known_case():
+    found = estimate(np.array([1, 2, 3, 4]))
+    assert found.mean == 2.5
+    assert found.high - 2.5 == pytest.approx(3.18245 * (5 / 3) ** 0.5 / 2, abs=1e-5)
+    assert found.low + found.high == pytest.approx(5)
+    alone = estimate(np.array([1.5]))
+    assert alone.mean == 1.5
+    assert math.isnan(alone.low)
+    assert alone.json() == {"mean": 1.5, "low": None, "high": None}
+    with pytest.raises(ValueError, match=r"no observations"):
+        estimate(np.array([]))
+
+
+def test_intervals_cover_the_truth_as_often_as_they_say():
+    dice = np.random.default_rng(0)
+    covered = 0
+    for _ in range(2000):
+        found = estimate(dice.normal(3, 2, size=5))
+        covered += found.low <= 3 <= found.high
+    assert abs(covered / 2000 - 0.95) < 4 * (0.95 * 0.05 / 2000) ** 0.5
+
+
+def test_deals_of_an_evaluation_can_be_dealt_one_by_one():
+    assert deal_seeds(3, 2).tolist() == [3 << 32, (3 << 32) + 1]
+    assert not set(deal_seeds(1, 1000).tolist()) & set(deal_seeds(2, 1000).tolist())
+    for deals in (0, -1, 2**33):
+        with pytest.raises(ValueError, match=r"out of range"):
+            deal_seeds(0, deals)
+
+
+def test_all_pairs_meet():
+    two = card_envs.make_game("elfern")
+    three = card_envs.make_game("konchinka", num_players=3)
+    for game, pairs in (
+        (two, [("r", "g"), ("r", "h"), ("g", "h")]),
+        (three, [(a, b) for a in "rgh" for b in "rgh" if a != b]),
+    ):
+        random, greedy = both(game)
+        evaluation = evaluate(game, [("r", random), ("g", greedy), ("h", greedy)], deals=10, seed=0)
+        assert [(meeting.a, meeting.b) for meeting in evaluation.meetings] == pairs
