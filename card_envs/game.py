@@ -195,7 +195,7 @@ class Game(ABC):
         """The pack of a deal as it is shuffled, top card first: a function of seed and number alone."""
         cards = np.zeros(self.pack.size, np.uint8)
         shuffle(cards, self.pack.size, np.uint64(batches.seed(seed)), np.uint64(deal))
-        return [self.pack.name(card) for card in cards]
+        return [self.pack.name(card) for card in cards.tolist()]
 
     def state_to_text(self, state: State) -> str:
         """One line that holds the whole position, generators included; views have none."""
@@ -369,8 +369,10 @@ class Game(ABC):
         names = (rows[wrong] if len(rows) else wrong).tolist()
         first = State(self, batches.copy(states[wrong[:1]]))
         listed = f"{names[:20]}{' and more' if len(names) > 20 else ''}"
-        raise IllegalAction(f"{len(names)} of {len(states)} actions are illegal, in rows {listed}; row {names[0]}: "
-                            f"{first.refusal(int(actions[wrong[0]]))}")
+        raise IllegalAction(
+            f"{len(names)} of {len(states)} actions are illegal, in rows {listed}; row {names[0]}: "
+            f"{first.refusal(int(actions[wrong[0]]))}"
+        )
 
     def _refuse(self, found: int) -> None:
         if found == loops.FOREIGN:
@@ -428,7 +430,7 @@ class Game(ABC):
         return self.describe()
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.rules == other.rules  # type: ignore[attr-defined]
+        return type(self) is type(other) and self.rules == other.rules
 
     def __hash__(self) -> int:
         return hash((self.name, self.rules))

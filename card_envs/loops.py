@@ -34,7 +34,7 @@ import numpy as np
 from card_envs import record
 from card_envs.bits import SLACK, ZERO, borrow, draw, keep, put_words
 from card_envs.jit import inlined, njit
-from card_envs.record import FULL, NOTHING, OVER, POINTS, SETTLEMENT, SHARE, WIN
+from card_envs.record import FULL, NOTHING, OVER, POINTS, SHARE, WIN
 
 OUTSIDE, RANDOM, GREEDY = 0, 1, 2
 """Who plays a seat: somebody outside, or a built-in player."""
@@ -218,7 +218,14 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
 
     @compiled
     def step(
-        states: Any, constants: Any, actions: Any, auto_reset: bool, rewards: Any, over: Any, observations: Any, masks: Any
+        states: Any,
+        constants: Any,
+        actions: Any,
+        auto_reset: bool,
+        rewards: Any,
+        over: Any,
+        observations: Any,
+        masks: Any,
     ) -> None:
         """Play one checked action in each row and look at what came of it."""
         g = constants[0]
@@ -366,6 +373,4 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
                 s.seed = np.uint64(0)
                 s.choice = np.uint64(0)
 
-    return Loops(
-        new, reset, deal, check, check_actions, step, play, look, sample, greedy, turn, outcomes, hide
-    )
+    return Loops(new, reset, deal, check, check_actions, step, play, look, sample, greedy, turn, outcomes, hide)

@@ -73,9 +73,7 @@ def _head(game: Game) -> str:
     """Name and rules, the fields left at their defaults left out."""
     defaults = type(game.rules)()
     changed = {
-        field: value
-        for field, value in dataclasses.asdict(game.rules).items()
-        if value != getattr(defaults, field)
+        field: value for field, value in dataclasses.asdict(game.rules).items() if value != getattr(defaults, field)
     }
     return " ".join([game.name, *(f"{field}={_word(value)}" for field, value in changed.items())])
 

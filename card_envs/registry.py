@@ -21,7 +21,7 @@ def game_class(name: str) -> type[Game]:
     if name not in GAMES:
         raise ValueError(f"{name!r} is not a game here: choose one of {', '.join(map(repr, GAMES))}.")
     module, _, attribute = GAMES[name].partition(":")
-    return getattr(import_module(module), attribute)  # type: ignore[no-any-return]
+    return getattr(import_module(module), attribute)
 
 
 @lru_cache(maxsize=64)

@@ -61,8 +61,9 @@ def limit(game: Game, folder: Path) -> Rate | None:
     program = folder / game.name
     source = LIMIT / f"{game.name}.c"
     subprocess.run([compiler, "-O3", "-march=native", "-o", program, source], check=True, capture_output=True)
-    # Elfern's program writes planes of 32 bytes, Konchinka's takes the players too.
-    size = [-(-game.observation_size // 32) * 32] if game.name == "elfern" else [game.num_players, game.observation_size]
+    size = [game.num_players, game.observation_size]
+    if game.name == "elfern":  # its program is for two, and writes planes of 32 bytes
+        size = [-(-game.observation_size // 32) * 32]
 
     def rate(seconds: float) -> float:
         command = [str(program), str(TABLES), str(seconds), *map(str, size)]

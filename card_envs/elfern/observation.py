@@ -102,9 +102,7 @@ def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
     at = put(out, at, size, unseen)
     held = hand_size(s, g, other)
     at = put(out, at, 4 * g.hand_size, rooms(s, g, other, held))
-    honours = first(popcount(own_won & g.honours)) | (
-        first(popcount(other_won & g.honours)) << np.uint64(g.all_taken)
-    )
+    honours = first(popcount(own_won & g.honours)) | (first(popcount(other_won & g.honours)) << np.uint64(g.all_taken))
     at = put(out, at, 2 * g.all_taken, honours)
     stock = (size >> 1) - g.hand_size
     facts = first(held) | (first((size - np.int64(s.drawn)) >> 1) << np.uint64(g.hand_size))

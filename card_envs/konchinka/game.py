@@ -94,8 +94,8 @@ class Konchinka(Game):
         action = self._actions.get(canonical(card) + ("x" if cross else "") + letters)
         if action is None:
             raise ValueError(
-                f"{name!r} is no action here: write the card to trail it ('5c'), and x with the rank or ranks it captures "
-                "('KhxK', '8cxA25'), or x* for a jack that takes the table ('Jcx*')."
+                f"{name!r} is no action here: write the card to trail it ('5c'), and x with the rank or ranks it "
+                "captures ('KhxK', '8cxA25'), or x* for a jack that takes the table ('Jcx*')."
             )
         return action
 
@@ -112,7 +112,9 @@ class Konchinka(Game):
     def page(self, row: Any, seat: int | None) -> Page:
         """The deal as it stands: pack, scores, piles, table and the hands that may be seen."""
         names = self.pack.set_names
-        page = Page(f"Konchinka, {self.num_players} players, {'match, ' if self.rules.match else ''}seat {row.dealer} dealt")
+        page = Page(
+            f"Konchinka, {self.num_players} players, {'match, ' if self.rules.match else ''}seat {row.dealer} dealt"
+        )
         page.add("pack", f"{52 - row.dealt} cards")
         self._add_known(page, row)
         for s in range(self.num_players):

@@ -101,5 +101,3 @@ def greedy(s: Any, g: Any) -> int:
             if best < 0 or value > best_value:
                 best, best_value = suit_of(card) * g.num_moves + move, value
     return best
-
-

@@ -67,7 +67,10 @@ def captures(rules: KonchinkaRules, rank: int) -> list[int]:
 @lru_cache(maxsize=8)
 def make_moves(rules: KonchinkaRules) -> Moves:
     """The moves under these rules: 58 in the base game, up to 121 with figures."""
-    ranks, patterns, first, names = [], [], [], []
+    ranks: list[int] = []
+    patterns: list[int] = []
+    first: list[int] = []
+    names: list[str] = []
     options = np.zeros((1 << 13, 13), np.uint32)
     tables = np.arange(1 << 13)
     for rank in range(13):

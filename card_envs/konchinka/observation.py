@@ -73,10 +73,7 @@ def ranks_at_least(cards: np.uint64) -> np.uint64:
     two = both_cd | both_hp | (some_cd & some_hp)
     three = (both_cd & some_hp) | (both_hp & some_cd)
     return (
-        (some_cd | some_hp)
-        | (two << np.uint64(13))
-        | (three << np.uint64(26))
-        | ((both_cd & both_hp) << np.uint64(39))
+        (some_cd | some_hp) | (two << np.uint64(13)) | (three << np.uint64(26)) | ((both_cd & both_hp) << np.uint64(39))
     )
 
 
@@ -153,5 +150,3 @@ def one_seat(g: Any, seat: int, observer: int) -> np.uint64:
     if seat < 0:
         return ZERO
     return ONE << np.uint64(seat - observer if seat >= observer else seat - observer + g.num_players)
-
-
