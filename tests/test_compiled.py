@@ -1,0 +1,438 @@
+"""The compiled code: fresh after an edit, at home anywhere, exact in its types, and the same every time."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import pkgutil
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import card_envs
+from card_envs import jit
+from card_envs.bits import first, highest, lowest, nth, popcount, shuffle
+from tests import golden
+from tests.variants import every
+
+ROOT = Path(__file__).resolve().parents[1]
+PLAY = """
+import card_envs
+game = card_envs.make_game("elfern")
+state = game.new_state(seed=7)
+while not state.is_over:
+    state.play(int(state.legal_actions()[0]))
+print(card_envs.__file__, state.points().tolist(), sorted(state.history))
+"""
+
+
+def run(code, folder, **environment):
+    """Run code in a new process, with the package found in ``folder``; its output and warnings."""
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("NUMBA_", "XDG_", "COV_", "PYTEST_")) and name not in ("HOME", "PYTHONPATH")
+    }
+    environment = inherited | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"} | environment
+    done = subprocess.run(
+        [sys.executable, "-W", "always", "-c", code],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+def install(folder):
+    """A copy of the package in this folder."""
+    shutil.copytree(ROOT / "card_envs", folder / "card_envs", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder / "card_envs"
+
+
+# The cache
+
+
+@pytest.mark.slow
+def test_an_edited_rule_is_never_served_from_an_old_cache_and_a_cut_file_not_at_all(tmp_path):
+    package = install(tmp_path)
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    before, warnings = run(PLAY, tmp_path, NUMBA_CACHE_DIR=str(cache))
+    assert str(package) in before
+    assert "CacheWarning" not in warnings
+    files = {path: path.read_bytes() for path in cache.rglob("*.bin")}
+    assert len(files) > 10
+
+    # With the cache as it is nothing is compiled again.
+    again, _ = run(PLAY, tmp_path, NUMBA_CACHE_DIR=str(cache))
+    assert again == before
+    assert {path: path.read_bytes() for path in cache.rglob("*.bin")} == files
+
+    # Files cut short, emptied or spoilt are made again.
+    loops = [path for path in files if "build_loops" in path.name]
+    for number, path in enumerate(loops):
+        content = files[path]
+        path.write_bytes([content[: len(content) // 2], b"", content[:-1] + b"?"][number % 3])
+    again, _ = run(PLAY, tmp_path, NUMBA_CACHE_DIR=str(cache))
+    assert again == before
+    assert all(len(path.read_bytes()) > 32 for path in loops)
+    mended, _ = run(PLAY, tmp_path, NUMBA_CACHE_DIR=str(cache))
+    assert mended == before
+
+    # The verb is in loops.py, the rule in kernel.py: who won a trick leads the next one (E5).
+    kernel = package / "elfern" / "kernel.py"
+    rule, other = "    s.to_play = winner\n", "    s.to_play = 1 - winner\n"
+    source = kernel.read_text(encoding="utf-8")
+    assert source.count(rule) == 1
+    kernel.write_text(source.replace(rule, other), encoding="utf-8")
+    edited, _ = run(PLAY, tmp_path, NUMBA_CACHE_DIR=str(cache))
+    assert edited != before
+    kernel.write_text(source, encoding="utf-8")
+    assert run(PLAY, tmp_path, NUMBA_CACHE_DIR=str(cache))[0] == before
+
+
+def test_the_stamp_of_the_cache_is_a_digest_of_all_sources(tmp_path):
+    package = install(tmp_path)
+    stamp = jit.source_digest(package)
+    assert stamp == jit.source_digest(package) == jit.source_digest()
+    for path in sorted(package.rglob("*.py"))[::4]:
+        source = path.read_bytes()
+        path.write_bytes(source + b"\n# another line\n")
+        assert jit.source_digest(package) != stamp
+        path.write_bytes(source)
+    (package / "new.py").write_text("")
+    assert jit.source_digest(package) != stamp
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unwritable", ["package and home", "NUMBA_CACHE_DIR"])
+def test_where_no_cache_can_be_written_it_works_with_one_warning(tmp_path, unwritable):
+    package = install(tmp_path)
+    file = tmp_path / "file"
+    file.write_text("")
+    (package / "__pycache__").write_text("")  # a file in the way stops even root
+    under_a_file = str(file / "folder")
+    environment = {"NUMBA_CACHE_DIR": under_a_file} if unwritable == "NUMBA_CACHE_DIR" else {"HOME": under_a_file}
+    output, warnings = run(PLAY, tmp_path, **environment)
+    assert str(package) in output
+    assert warnings.count("CacheWarning") == 1, warnings
+    assert "NUMBA_CACHE_DIR" in warnings
+    assert not list(tmp_path.rglob("*.bin"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become somebody else")
+def test_installed_read_only_and_run_by_somebody_without_a_home_it_works_with_one_warning():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        package = install(folder)
+        for path in (folder, *folder.rglob("*")):
+            path.chmod(0o555 if path.is_dir() else 0o444)
+        # Python itself may be root's alone: what it needs is loaded before.
+        loaded = "import card_envs, numba, os\nnumba.njit(lambda number: number + 1)(1)\n"
+        code = f"{loaded}os.setgid(65534)\nos.setuid(65534)\n{PLAY}"
+        output, warnings = run(code, folder)
+        assert str(package) in output
+        assert warnings.count("CacheWarning") == 1, warnings
+
+
+def test_the_cache_folder_falls_back_to_the_users(monkeypatch, tmp_path):
+    monkeypatch.setattr(jit.config, "CACHE_DIR", "")
+    monkeypatch.setattr(jit, "PACKAGE", tmp_path / "file" / "package")
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    monkeypatch.setattr(jit, "source_digest", lambda: "0123456789abcdef")
+    assert jit.cache_folder.__wrapped__() == tmp_path / "xdg" / "card_envs" / "jit-0123456789abcdef"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    found = jit.cache_folder.__wrapped__()
+    assert found == tmp_path / "home" / ".cache" / "card_envs" / "jit-0123456789abcdef"
+    assert found.is_dir()
+
+
+def test_old_caches_are_cleared_away(monkeypatch, tmp_path):
+    monkeypatch.setattr(jit.config, "CACHE_DIR", str(tmp_path))
+    for version in range(9):
+        monkeypatch.setattr(jit, "source_digest", lambda version=version: f"{version:016}")
+        folder = jit.cache_folder.__wrapped__()
+        os.utime(folder, (version, version))
+    left = sorted(path.name for path in (tmp_path / "card_envs").iterdir())
+    assert len(left) <= 4
+    assert f"jit-{8:016}" in left
+
+
+# Without the compiler
+
+
+@pytest.mark.slow
+def test_without_the_compiler_the_same_games_are_played():
+    code = "import card_envs.jit\nassert card_envs.jit.JIT_DISABLED\nfrom tests import golden\nimport sys\n"
+    code += "sys.argv.append('--digests')\ngolden.main()"
+    output, _ = run(code, ROOT, NUMBA_DISABLE_JIT="1")
+    assert json.loads(output) == golden.digests(tables=1, greedy=True)
+
+
+# Types
+
+
+TYPES = """
+import importlib, json, pkgutil
+from numba.core import types
+from numba.core.dispatcher import Dispatcher
+import card_envs
+from card_envs.registry import GAMES, make_game
+from card_envs.warmup import warm_up
+
+for name in GAMES:
+    warm_up(make_game(name))
+
+seen = {}
+def visit(thing):
+    if isinstance(thing, Dispatcher) and id(thing) not in seen:
+        seen[id(thing)] = thing
+        for cell in thing.py_func.__closure__ or ():
+            visit(cell.cell_contents)
+        for value in thing.py_func.__globals__.values():
+            visit(value)
+
+for module in pkgutil.walk_packages(card_envs.__path__, "card_envs."):
+    if module.name.startswith(("card_envs.envs", "card_envs.__main__")):
+        continue
+    for value in vars(importlib.import_module(module.name)).values():
+        visit(value)
+for name in GAMES:
+    for loop in vars(make_game(name).loops).values():
+        visit(loop)
+
+def floats(kind):
+    while isinstance(kind, (types.Array, types.Optional)):
+        kind = kind.dtype if isinstance(kind, types.Array) else kind.type
+    if isinstance(kind, (types.UniTuple, types.Tuple)):
+        return any(map(floats, kind.types))
+    return isinstance(kind, (types.Float, types.Complex))
+
+found, count = {}, 0
+for dispatcher in seen.values():
+    name = f"{dispatcher.py_func.__module__}.{dispatcher.py_func.__name__}"
+    for result in dispatcher.overloads.values():
+        count += 1
+        for variable, kind in result.type_annotation.typemap.items():
+            if floats(kind):
+                found.setdefault(name, []).append(variable.split(".")[0])
+print(json.dumps({"compiled": count, "found": {name: sorted(set(each)) for name, each in found.items()}}))
+"""
+REWARDS = {
+    "card_envs.record": {"above_others", "points_reward", "returned_points", "returned_win", "returned_forfeit"},
+    "card_envs.loops": {"outcome", "outcomes", "step", "turn"},
+}
+
+
+@pytest.mark.slow
+def test_only_rewards_are_floats(tmp_path):
+    output, _ = run(TYPES, ROOT, NUMBA_CACHE_DIR=str(tmp_path))
+    report = json.loads(output)
+    assert report["compiled"] > 60
+    allowed = {f"{module}.{name}" for module, names in REWARDS.items() for name in names}
+    assert set(report["found"]) <= allowed, {
+        name: each for name, each in report["found"].items() if name not in allowed
+    }
+    assert "card_envs.record.above_others" in report["found"]  # they are looked for rightly
+
+
+@pytest.mark.parametrize(("name", "most"), [("elfern", 192), ("konchinka", 512)])
+def test_records_have_no_padding_and_are_small(name, most):
+    game = card_envs.make_game(name)
+    dtype = game.dtype
+    assert dtype.itemsize <= most
+    assert dtype.itemsize == sum(field.itemsize for field, *_ in dtype.fields.values())
+    offsets = sorted((offset, field.itemsize) for field, offset, *_ in dtype.fields.values())
+    assert offsets[0][0] == 0
+    for (start, size), (following, _) in pairwise(offsets):
+        assert start + size == following
+
+
+def test_all_variants_of_a_game_share_record_and_compiled_code():
+    for name, rules in (("elfern", {"suits": 2, "match": True}), ("konchinka", {"num_players": 12, "figures": True})):
+        plain, other = card_envs.make_game(name), card_envs.make_game(name, **rules)
+        assert plain.dtype is other.dtype
+        assert plain.loops is other.loops
+        assert plain.constants.dtype == other.constants.dtype
+        if not jit.JIT_DISABLED:
+            for game in (plain, other):
+                states = game.new_states(np.arange(3, dtype=np.uint64))
+                game.step(states, game.sample_actions(states))
+            assert len(plain.loops.step.signatures) == 1
+            assert len(plain.loops.sample.signatures) == 1
+
+
+def test_strange_arrays_compile_nothing_new():
+    game = card_envs.make_game("elfern")
+    states = game.new_states(np.arange(8, dtype=np.uint64))
+    game.masks(states)
+    game.step(states, game.sample_actions(states))
+    before = {name: len(loop.signatures) for name, loop in vars(game.loops).items()}
+    game.masks(states[::2])
+    game.observations(states[::-1], np.zeros(8, np.int8))
+    frozen = states.copy()
+    frozen.flags.writeable = False
+    game.views(frozen)
+    game.returns(frozen)
+    for kind in (np.int8, np.uint64, np.int64):
+        game.step(states, game.sample_actions(states).astype(kind))
+    with pytest.raises(ValueError, match="actions"):
+        game.step(states, np.zeros(8))
+    after = {name: len(loop.signatures) for name, loop in vars(game.loops).items()}
+    assert {name: count for name, count in after.items() if count > max(before[name], 1)} == {}
+
+
+# Chance
+
+
+@every()
+def test_play_leaves_the_global_generators_alone(game):
+    numpy_before = np.random.get_state()  # noqa: NPY002
+    python_before = random.getstate()
+    states = game.new_states(np.arange(10, dtype=np.uint64))
+    for _ in range(game.max_plays):
+        game.step(states, game.sample_actions(states))
+        game.greedy_actions(states)
+    game.new_state().clone().view(0)
+    game.reset(states)
+    numpy_after = np.random.get_state()  # noqa: NPY002
+    assert all(np.array_equal(left, right) for left, right in zip(numpy_before, numpy_after, strict=True))
+    assert python_before == random.getstate()
+
+
+def packs(size, count, by_deal):
+    out = np.zeros((count, size), np.uint8)
+    for k in range(count):
+        seed, deal = (7, k) if by_deal else (k, 0)
+        shuffle(out[k], size, np.uint64(seed), np.uint64(deal))
+    return out
+
+
+def deviation(counts, expected, freedom):
+    """How many standard deviations chi-square lies from its mean."""
+    chi = ((counts - expected) ** 2 / expected).sum()
+    return (chi - freedom) / np.sqrt(2 * freedom)
+
+
+@pytest.mark.parametrize("by_deal", [False, True], ids=["seeds in a row", "deals of one seed"])
+@pytest.mark.parametrize("size", [4, 12, 32, 52])
+def test_packs_are_shuffled_fairly(size, by_deal):
+    count = 20_000
+    decks = packs(size, count, by_deal)
+    assert (np.sort(decks, axis=1) == np.arange(size)).all()
+    places = np.stack([np.bincount(decks[:, place], minlength=size) for place in range(size)])
+    assert abs(deviation(places, count / size, (size - 1) ** 2)) < 4
+    # neighbours: each ordered pair of cards at places 0-1, and at the last two
+    for left in (0, size - 2):
+        pairs = np.bincount(decks[:, left].astype(int) * size + decks[:, left + 1], minlength=size * size)
+        pairs = pairs.reshape(size, size)[~np.eye(size, dtype=bool)]
+        assert abs(deviation(pairs, count / (size * (size - 1)), size * (size - 1) - 1)) < 4
+    # and one deal says nothing of the next
+    tops = np.bincount(decks[:-1, 0].astype(int) * size + decks[1:, 0], minlength=size * size)
+    assert abs(deviation(tops, (count - 1) / size**2, size**2 - 1)) < 4
+
+
+def test_all_orders_of_a_small_pack_come_up_alike():
+    decks = packs(5, 24_000, False)
+    orders = decks.astype(int) @ 5 ** np.arange(5)
+    counts = np.unique(orders, return_counts=True)[1]
+    assert len(counts) == 120
+    assert abs(deviation(counts, 200, 119)) < 4
+
+
+@pytest.mark.parametrize("players", [2, 3, 5, 12])
+def test_the_first_dealer_is_drawn_fairly_and_apart_from_the_pack(players):
+    game = card_envs.make_game("konchinka", num_players=players)
+    states = game.new_states(np.arange(30_000, dtype=np.uint64))
+    dealers = states["dealer"].astype(int)
+    assert abs(deviation(np.bincount(dealers, minlength=players), 30_000 / players, players - 1)) < 4
+    if players < 10:  # void deals (K4) leave some packs out
+        both = np.bincount(dealers * 52 + states["deck"][:, 0], minlength=52 * players)
+        assert abs(deviation(both, 30_000 / (52 * players), 52 * players - 1)) < 4
+    later = [int(game.new_state(seed=3, deal=deal).dealer) for deal in range(3000)]
+    assert abs(deviation(np.bincount(later, minlength=players), 3000 / players, players - 1)) < 4
+
+
+def test_choices_are_uniform_and_of_another_stream_than_the_deals():
+    game = card_envs.make_game("elfern")
+    states = game.new_states(np.arange(24_000, dtype=np.uint64))
+    actions = game.sample_actions(states)
+    hands = [game.masks(states)[:, card] for card in range(32)]
+    ranks = np.array([sum(int(hands[card][i]) for card in range(actions[i])) for i in range(len(actions))])
+    assert abs(deviation(np.bincount(ranks, minlength=6), 4000, 5)) < 4  # which of the six cards
+    one = np.full(1, 9, np.uint64)
+    left, right = game.new_states(one), game.new_states(one)
+    for _ in range(5):
+        game.draws(left)  # more choices drawn here
+    for _ in range(40):
+        action = game.masks(right).argmax(axis=1)
+        game.step(left, action)
+        game.step(right, action)
+    assert left["deck"].tobytes() == right["deck"].tobytes()
+    assert left["choice"] != right["choice"]
+
+
+# Bits
+
+
+@given(st.integers(1, 2**64 - 1))
+def test_sets_of_bits(members):
+    word = np.uint64(members)
+    listed = [k for k in range(64) if members >> k & 1]
+    assert popcount(word) == len(listed)
+    assert lowest(word) == listed[0]
+    assert highest(word) == listed[-1]
+    assert [nth(word, k) for k in range(len(listed))] == listed
+    assert popcount(np.uint64(0)) == 0
+    assert lowest(np.uint64(0)) == 64
+
+
+def test_first_is_a_thermometer():
+    for count in range(65):
+        assert int(first(count)) == 2**count - 1
+
+
+# What must not change unnoticed: tests/golden.py says how to write these files anew
+
+
+def read(name):
+    return json.loads((golden.FOLDER / name).read_text())
+
+
+def test_seeds_give_the_packs_they_always_gave():
+    assert golden.packs() == read("packs.json")
+
+
+@pytest.mark.parametrize("what", ["plays", "sights"])
+def test_whole_games_go_as_they_always_went(what):
+    found, wanted = golden.digests(episodes=3), read("digests.json")
+    assert {name: each[what] for name, each in found.items()} == {name: each[what] for name, each in wanted.items()}
+
+
+@pytest.mark.parametrize("name", golden.PLAYTHROUGHS)
+def test_playthroughs_read_as_they_always_did(name):
+    wanted = (golden.FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+    assert golden.playthrough(name, golden.PLAYTHROUGHS[name]) == wanted
+
+
+def test_every_module_says_what_it_is_for():
+    for module in pkgutil.walk_packages(card_envs.__path__, "card_envs."):
+        if not module.name.startswith("card_envs.envs"):
+            assert importlib.import_module(module.name).__doc__, module.name
