@@ -60,6 +60,8 @@ class Game(ABC):
     max_plays: int
     min_return: float
     max_return: float
+    most_points: int
+    """Points that all seats together can make in a deal."""
 
     def __init__(self, rules: Any, constants: dict[str, Any], layout: list[tuple[str, int]]) -> None:
         self.rules = rules
@@ -108,6 +110,10 @@ class Game(ABC):
     @abstractmethod
     def match_goes_on(self, scores: Sequence[int]) -> bool:
         """Whether a match standing at these scores still goes on."""
+
+    @abstractmethod
+    def check_position(self, row: Any) -> None:
+        """Raise ``ValueError`` if the fields that a line of text carries do not go with the deal just laid out."""
 
     @abstractmethod
     def page(self, row: Any, seat: int | None) -> Page:

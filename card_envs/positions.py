@@ -54,6 +54,7 @@ def read(game: Game, text: str) -> State:
     game.lay_out(row, game.pack.whole(parts[2]))
     for field, value in carried.items():
         row[field] = value
+    game.check_position(row[0])
     state = State(game, row)
     for number, name in enumerate(parts[3].split()):
         if state.is_over or row["deal"][0] != _number(parts[1], "deal"):
@@ -62,7 +63,9 @@ def read(game: Game, text: str) -> State:
             state.play(name)
         except IllegalAction as error:
             raise ValueError(f"Play {number + 1} of the position is illegal. {error}") from None
-    if row["forfeit"][0] >= 0 and not state.is_over:
+    if row["forfeit"][0] >= 0:
+        if row["forfeit"][0] != state.to_play:
+            raise ValueError(f"forfeit={row['forfeit'][0]} in the position is not the seat to play, {state.to_play}.")
         row["over"], row["to_play"] = 1, -1
     if write(state) != " | ".join(parts).rstrip():
         raise ValueError(f"The position contradicts itself: as it stands it would be written {write(state)!r}.")
@@ -113,6 +116,23 @@ def _fill(game: Game, row: np.ndarray[Any, Any], text: str) -> None:
     for name in ("dealer", "forfeit"):
         if not (-1 if name == "forfeit" else 0) <= row[name][0] < game.num_players:
             raise ValueError(f"{name}={row[name][0]} in the position is not a seat.")
-    scores = (row["start"].astype(int) + row["total"])[0, : game.num_players].tolist()
-    if not game.match_goes_on(scores):
-        raise ValueError(f"The match of the position is over already, at scores {scores}.")
+    _check_scores(game, row[0])
+
+
+def _check_scores(game: Game, row: Any) -> None:
+    """Refuse scores that so many deals cannot make, and a match that is over already."""
+    start, total, points, taken = (
+        row[name][: game.num_players].astype(int) for name in ("start", "total", "points", "taken_before")
+    )
+    deals, most = int(row["deals"]), game.most_points
+    for name, numbers, bound in (("points", points, most), ("total", total, most * deals)):
+        if numbers.min() < 0 or numbers.sum() > bound or (deals == 0 and numbers.any()):
+            raise ValueError(f"{name}={numbers.tolist()} in the position cannot be made in {deals} deals.")
+    if (points > total).any():
+        raise ValueError(f"points={points.tolist()} in the position are not among total={total.tolist()}.")
+    everything = deals * int(game.constants["all_taken"][0])
+    if game.rules.match and taken.sum() != everything:
+        raise ValueError(f"taken_before={taken.tolist()} in the position must add up to {everything} in {deals} deals.")
+    for scores in (start, start + total - points, start + total):
+        if game.rules.match and not game.match_goes_on(scores.tolist()):
+            raise ValueError(f"The match of the position is over already, at scores {scores.tolist()}.")

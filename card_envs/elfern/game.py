@@ -51,6 +51,7 @@ class Elfern(Game):
         self.pack = Pack(SUITS[: rules.suits], RANKS[-rules.ranks :])
         self.max_plays = rules.pack_size
         most = rules.points_for(rules.all_honours)
+        self.most_points = 2 * most if rules.match else most
         # A match is decided from at most target - 1, by a deal that may count double.
         self.max_return = float(rules.target - 1 + 2 * most if rules.match else most)
         self.min_return = -self.max_return
@@ -71,6 +72,13 @@ class Elfern(Game):
     def match_goes_on(self, scores: Sequence[int]) -> bool:
         """E12."""
         return max(scores) < self.rules.target
+
+    def check_position(self, row: Any) -> None:
+        """E9, E11: one seat has points of a deal; it counts double or does not."""
+        if row.points.all():
+            raise ValueError(f"points={row.points.tolist()} in the position are of two winners of one deal.")
+        if row.doubled > 1:
+            raise ValueError(f"doubled={row.doubled} in the position must be 0 or 1.")
 
     def hand_cards(self, row: Any, seat: int) -> int:
         return int(row.hand[seat])

@@ -55,8 +55,9 @@ class Konchinka(Game):
         self.pack = Pack(SUITS, RANKS)
         self.moves = make_moves(rules)
         self.max_plays = rules.max_plays
-        # A deal has five points. Before its last deal nobody stands at the target of a match, or several are
-        # level at the top; the bounds leave out that they go on together from there.
+        self.most_points = 5
+        # Before its last deal nobody stands at the target of a match, or several are level at the top; the bounds
+        # leave out that they go on together from there.
         most = rules.target - 1 + 5 if rules.match else 5
         others = rules.num_players - 1
         self.max_return = float(most)
@@ -102,6 +103,20 @@ class Konchinka(Game):
     def match_goes_on(self, scores: Sequence[int]) -> bool:
         """K14."""
         return max(scores) < self.rules.target or list(scores).count(max(scores)) > 1
+
+    def check_position(self, row: Any) -> None:
+        """K4: cards put back lie together above the middle, jacks or of the rank of an earlier table card."""
+        top = 4 * self.num_players + 4
+        end = top + (52 - top) // 2
+        put_back = int(row.open).bit_count()
+        if put_back > end - top or int(row.open) != (1 << end) - (1 << end - put_back):
+            raise ValueError(
+                f"open={row.open} in the position: cards put back lie one after the other above place {end}."
+            )
+        ranks = {RANKS.index("J"), *(int(card) % 13 for card in row.deck[top - 4 : top - 1])}
+        for card in row.deck[end - put_back : end]:
+            if int(card) % 13 not in ranks:
+                raise ValueError(f"open={row.open} in the position: {self.pack.name(card)} was not put back (K4).")
 
     def hand_cards(self, row: Any, seat: int) -> int:
         return int(row.hand[seat])
