@@ -283,3 +283,12 @@ def test_the_budget_is_what_runs_out_first():
     budget.steps = 1000
     assert budget.spent
     assert not Budget(0, 60.0, steps=10**9).spent
+
+
+def test_a_short_training_beats_random(tmp_path):
+    options = {"steps": 40_000, "tables": 128, "rollout": 16, "batch": 256, "epochs": 3, "width": 96, "leg": 8}
+    given = [str(text) for name, value in options.items() for text in (f"--{name}", value)]
+    folder = tmp_path / "run"
+    train(folder, *given, "--evaluate-deals", 500, "--layers", 2, game="konchinka")
+    against_random = json.loads((folder / "evaluation.json").read_text())["meetings"][1]["points_a"]
+    assert against_random["low"] > 0.5
