@@ -94,7 +94,7 @@ def seats(values: npt.ArrayLike, size: int, players: int) -> npt.NDArray[np.int6
     array = np.asarray(values)
     if array.dtype.kind not in "iu" or array.shape not in ((), (size,)):
         raise ValueError(f"seats must be whole numbers of shape ({size},), not {array.dtype} of shape {array.shape}.")
-    array = np.ascontiguousarray(np.broadcast_to(array, (size,)), dtype=np.int64)
+    array = np.array(np.broadcast_to(array, (size,)), dtype=np.int64, order="C")  # a copy: compiled code minds flags
     if size and (array.min() < 0 or array.max() >= players):
         raise ValueError(f"seats must be from 0 to {players - 1}, not {int(array.min())} to {int(array.max())}.")
     return array

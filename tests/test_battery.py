@@ -251,6 +251,23 @@ def test_observations_give_back_hand_and_table(game):
             assert sorted(cards("lead" if game.name == "elfern" else "table")) == sorted(state.table)
 
 
+def rooms(game, row, seat):
+    """How many cards of an Elfern hand can be of each suit: none when it did not follow, one more with each draw."""
+    rules = game.rules
+    room = [rules.hand_size] * 4
+    plays = [divmod(int(code), game.num_actions) for code in row["history"][: int(row["plays"])]]
+    stock = rules.pack_size - 2 * rules.hand_size
+    for (_, led), (follower, answer) in zip(plays[::2], plays[1::2], strict=False):
+        bound = {"always": True, "never": False, "stock": stock > 0, "endgame": stock == 0}[rules.follow_suit]
+        if bound and follower == seat and led // rules.ranks != answer // rules.ranks:
+            room[led // rules.ranks] = 0
+        if stock:
+            stock -= 2
+            room = [min(cards + 1, rules.hand_size) for cards in room]
+    held = game.hand_cards(row, seat).bit_count()
+    return [min(cards, held) for cards in room]
+
+
 def situation(game, row, seat):
     """All that matters of a position and a seat may know: public things seen from the seat, and its own hand."""
     players = game.num_players
@@ -259,8 +276,7 @@ def situation(game, row, seat):
     known += [int(row["start"][s]) + int(row["total"][s]) for s in order if game.rules.match]
     if game.name == "elfern":
         other = 1 - seat
-        held = len(game.pack.set_names(game.hand_cards(row, other)))
-        shown = [min(int(room), held) for room in row["room"][other]]
+        shown = rooms(game, row, other)
         won = [int(row["won"][s]) for s in order]
         return (*known, *shown, *won, int(row["lead"]), int(row["drawn"]), int(row["doubled"]))
     last = (int(row["last_capturer"]) - seat) % players if row["last_capturer"] >= 0 else -1

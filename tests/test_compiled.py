@@ -291,6 +291,11 @@ def test_strange_arrays_compile_nothing_new():
     frozen.flags.writeable = False
     game.views(frozen)
     game.returns(frozen)
+    for number in range(2):
+        state = game.state(states, number)
+        state.view(number)
+        state.observation(number)
+        state.action_mask(number)
     for kind in (np.int8, np.uint64, np.int64):
         game.step(states, game.sample_actions(states).astype(kind))
     with pytest.raises(ValueError, match="actions"):
