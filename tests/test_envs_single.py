@@ -352,7 +352,7 @@ def test_bad_options_are_refused_and_the_episode_goes_on(options: dict[str, Any]
 @pytest.mark.parametrize("seed", [-1, 1.5, "7", True])
 def test_bad_seeds_are_refused(seed: Any) -> None:
     env = make(PLAYED[0])
-    with pytest.raises(ValueError, match="seed=.* (is not a whole number|is out of range)"):
+    with pytest.raises(ValueError, match=r"seed=.* (is not a whole number|is out of range)"):
         env.reset(seed=seed)
     assert same(env.reset(seed=np.int64(3)), env.reset(seed=3))
 
