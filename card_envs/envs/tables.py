@@ -30,9 +30,7 @@ LEARNER = 0
 
 
 @njit
-def take_seats(
-    states: Any, rows: Any, seat: int, coming: Any, seats: Any, codes: Any, players: Any, credited: Any
-) -> None:
+def take_seats(states: Any, rows: Any, seat: int, coming: Any, seats: Any, codes: Any, players: Any) -> None:
     """Seat the learner (``seat`` -1: by the row's own choices) and, in turn order after it, the opponents to come."""
     others = coming.shape[1]
     for k in range(len(rows)):
@@ -45,7 +43,6 @@ def take_seats(
             at = (own + 1 + place) % (others + 1)
             codes[row, at] = coming[row, place]
             players[row, at] = coming[row, place] if coming[row, place] < CODES else loops.OUTSIDE
-        credited[row] = 0.0
 
 
 def chosen_game(game: str | Game, rules: Mapping[str, Any]) -> Game:
@@ -172,9 +169,7 @@ class Tables:
         waiting = rows
         while len(waiting):
             opponents = self.opponents
-            take_seats(
-                self.states, waiting, seat, opponents.coming, self.seats, opponents.codes, self.players, self.credited
-            )
+            take_seats(self.states, waiting, seat, opponents.coming, self.seats, opponents.codes, self.players)
             self._turn(waiting, np.full(len(waiting), -1, np.int32), self._uncredited)
             # Where the opponents finished the episode before the learner's first turn, the next one begins.
             waiting = waiting[self.over[waiting]]
