@@ -7,7 +7,7 @@ import pytest
 
 import card_envs
 from card_envs.batches import copy as copy_states
-from card_envs.konchinka.kernel import seat_dealt
+from card_envs.konchinka.dealing import seat_dealt
 from tests.variants import every, scattered
 
 TABLES = 150

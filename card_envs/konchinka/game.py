@@ -11,7 +11,7 @@ import numpy as np
 
 from card_envs.cards import SUITS, Pack, canonical, pretty
 from card_envs.game import Game
-from card_envs.konchinka import kernel
+from card_envs.konchinka import dealing, kernel
 from card_envs.konchinka.greedy import greedy
 from card_envs.konchinka.moves import RANKS, TRAIL, Moves, make_moves
 from card_envs.konchinka.observation import layout, observe
@@ -28,13 +28,13 @@ class Konchinka(Game):
 
     name = "konchinka"
     rules_class = KonchinkaRules
-    dtype = kernel.STATE
+    dtype = dealing.STATE
     carried = ("open",)
     loops = build_loops(
         Kernel(
-            kernel.begin,
-            kernel.deal,
-            kernel.lay_out,
+            dealing.begin,
+            dealing.deal,
+            dealing.lay_out,
             kernel.legal,
             kernel.allows,
             kernel.pick,
@@ -43,7 +43,7 @@ class Konchinka(Game):
             greedy,
             kernel.taken,
             kernel.settlement,
-            kernel.hide,
+            dealing.hide,
             WORDS,
         ),
         "konchinka",
@@ -65,7 +65,7 @@ class Konchinka(Game):
         super().__init__(rules, _constants(rules, self.moves), layout(rules))
 
     def _constants_dtype(self) -> np.dtype[Any]:
-        return kernel.CONSTANTS
+        return dealing.CONSTANTS
 
     def _min_returns(self) -> dict[str, float]:
         rules = self.rules
@@ -156,8 +156,8 @@ class Konchinka(Game):
 
 
 def _constants(rules: KonchinkaRules, moves: Moves) -> dict[str, Any]:
-    """Values of ``kernel.CONSTANTS``."""
-    rank_of, pattern = np.zeros(kernel.MOST_MOVES, np.int64), np.zeros(kernel.MOST_MOVES, np.uint64)
+    """Values of ``dealing.CONSTANTS``."""
+    rank_of, pattern = np.zeros(dealing.MOST_MOVES, np.int64), np.zeros(dealing.MOST_MOVES, np.uint64)
     rank_of[: len(moves)], pattern[: len(moves)] = moves.rank, moves.pattern
     return {
         "num_actions": 4 * len(moves),

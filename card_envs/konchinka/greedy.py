@@ -8,17 +8,8 @@ import numpy as np
 
 from card_envs.bits import ONE, ZERO, bit, lowest, popcount
 from card_envs.jit import njit
-from card_envs.konchinka.kernel import (
-    CLUBS,
-    EVERY_SUIT,
-    KONCHINKI,
-    next_seat,
-    options,
-    playable,
-    rank_of,
-    ranks_of,
-    suit_of,
-)
+from card_envs.konchinka.dealing import CLUBS, EVERY_SUIT, KONCHINKI, next_seat, rank_of, ranks_of, suit_of
+from card_envs.konchinka.kernel import options, playable
 from card_envs.konchinka.moves import EVERYTHING, JACK
 from card_envs.konchinka.observation import hand_size, unseen_cards
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from card_envs.bits import ONE, ZERO, bit, first, lowest, popcount, put, put_count, put_few
 from card_envs.jit import inlined, njit
-from card_envs.konchinka.kernel import CLUBS, capturing, for_each, next_seat, ranks_of, seat_dealt
+from card_envs.konchinka.dealing import CLUBS, for_each, next_seat, ranks_of, seat_dealt
+from card_envs.konchinka.kernel import capturing
 from card_envs.konchinka.rules import KonchinkaRules
 from card_envs.record import score
 
