@@ -64,6 +64,8 @@ class Pack:
 
     def cards(self, text: str | Iterable[str]) -> list[int]:
         """Numbers of the cards in ``text``: names with or without blanks or commas between, or a list of names."""
+        if not isinstance(text, Iterable):
+            raise ValueError(f"{text!r} is no run of cards: give their names, as in 'Kh Td' or ['Kh', 'Td'].")
         names = split(text) if isinstance(text, str) else list(text)
         return [self.card(name) for name in names]
 

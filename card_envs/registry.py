@@ -18,7 +18,7 @@ GAMES = {
 
 def game_class(name: str) -> type[Game]:
     """The class of a game; ``ValueError`` naming the games if there is none of that name."""
-    if name not in GAMES:
+    if not isinstance(name, str) or name not in GAMES:
         raise ValueError(f"{name!r} is not a game here: choose one of {', '.join(map(repr, GAMES))}.")
     module, _, attribute = GAMES[name].partition(":")
     return getattr(import_module(module), attribute)

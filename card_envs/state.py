@@ -152,6 +152,8 @@ class State:
         if isinstance(action, str):
             return self.game.action_id(action)
         try:
+            if isinstance(action, bool):
+                raise TypeError
             return operator.index(action)
         except TypeError:
             raise IllegalAction(

@@ -41,6 +41,7 @@ def test_an_unknown_game_is_refused():
     refused(lambda: card_envs.make_game("whist"), "whist", "elfern", "konchinka")
     refused(lambda: card_envs.make_game(None), "None", "elfern")
     refused(lambda: card_envs.make_game(""), "elfern")
+    refused(lambda: card_envs.make_game(["elfern"]), "elfern")
 
 
 @pytest.mark.parametrize("name", ["elfern", "konchinka"])
@@ -136,6 +137,7 @@ def test_a_pack_with_a_card_missing_or_repeated_or_foreign_is_refused():
         refused(lambda game=game: game.new_state(deck="nonsense"), "nonsense")
         refused(lambda deck=deck, game=game: game.new_state(deck=["Zz", *deck[1:]]), "Zz")
         refused(lambda deck=deck, game=game: game.new_state(deck=[7, *deck[1:]]), "7")
+        refused(lambda game=game: game.new_state(deck=7), "7")
     refused(lambda: ELFERN.new_state(deck=["2c", *ELFERN.pack_of(0)[1:]]), "2c", "A K Q J T 9 8 7"[-1])
 
 
@@ -155,6 +157,9 @@ def test_impossible_starts_are_refused():
     refused(lambda: ELFERN.new_state(seed=True), "seed", "True")
     refused(lambda: ELFERN.new_state(seed=1, deal=-1), "deal", "-1")
     refused(lambda: ELFERN.new_state(seed=1, deal=0.5), "deal", "0.5")
+    refused(lambda: ELFERN.new_state(seed=1, deal=0.0), "deal", "0.0")
+    refused(lambda: ELFERN.new_state(seed=1, deal=None), "deal", "None")
+    refused(lambda: MATCH.new_state(doubled="yes"), "doubled", "yes")
     refused(lambda: ELFERN.new_state(scores=[1, 2]), "match=True")
     refused(lambda: ELFERN.new_state(doubled=True), "doubled")
     refused(lambda: card_envs.make_game("konchinka", match=True).new_state(doubled=True), "doubled")
@@ -167,6 +172,23 @@ def test_impossible_starts_are_refused():
     match = card_envs.make_game("konchinka", match=True)
     refused(lambda: match.new_state(scores=[15, 3]), "15", "over")
     assert match.new_state(scores=[15, 15]).scores().tolist() == [15, 15]
+
+
+def test_packs_there_are_not_are_refused():
+    for deal in (-1, 1.5, 2**64, None, True):
+        refused(lambda deal=deal: ELFERN.pack_of(0, deal), "deal", deal)
+    for seed in ("a", 1.5, None):
+        refused(lambda seed=seed: ELFERN.pack_of(seed), "seed", seed)
+    assert ELFERN.pack_of(-1) == ELFERN.pack_of(2**64 - 1)
+
+
+def test_actions_there_are_not_have_no_name():
+    for game in (ELFERN, KONCHINKA):
+        for action in (-1, game.num_actions, 10**30, 1.5, None, "Kh", True):
+            refused(lambda game=game, action=action: game.action_name(action), "action", action, game.num_actions - 1)
+        for name in (5, None, b"Kh", ["Kh"]):
+            refused(lambda game=game, name=name: game.action_id(name), name)
+        assert game.action_name(np.int32(3)) == game.action_name(3)
 
 
 def test_seeds_of_a_batch_are_whole_numbers_in_a_row():
@@ -192,7 +214,7 @@ def test_an_illegal_move_is_refused_with_the_legal_ones(game):
                 error=IllegalAction)  # fmt: skip
     for action in (-1, game.num_actions, 10**6, 2**31, 2**63, -(2**70), 10**30):
         refused(lambda action=action: state.play(action), action, *legal, error=IllegalAction)
-    for action in (1.0, None, [1], np.array([1, 2]), b"Kh", {}, True if game.num_actions < 0 else object()):
+    for action in (1.0, None, [1], np.array([1, 2]), b"Kh", {}, True, False, object()):
         refused(lambda action=action: state.play(action), str(game.num_actions - 1))
     for name in ("", "Zz", "K", "Kh Kd", "♥K", "Khx"):
         refused(lambda name=name: state.play(name), repr(name))

@@ -64,7 +64,7 @@ class Elfern(Game):
         return {"points": self.min_return, "win": -1.0, "share": -1.0, "settlement": 0.0}
 
     def action_name(self, action: int) -> str:
-        return self.pack.name(action)
+        return self.pack.name(self._known(action))
 
     def action_id(self, name: str) -> int:
         return self.pack.card(canonical(name))

@@ -79,7 +79,7 @@ class Konchinka(Game):
 
     def action_name(self, action: int) -> str:
         """The card, and what it captures: "5c", "KhxK", "8cxA25", "Jcx*"."""
-        suit, move = divmod(int(action), len(self.moves))
+        suit, move = divmod(self._known(action), len(self.moves))
         return self.pack.name(13 * suit + int(self.moves.rank[move])) + self.moves.names[move]
 
     @cached_property
