@@ -167,6 +167,18 @@ def test_reset_plays_a_given_deal_pack_dealer_and_seat(variant: Variant) -> None
     assert card_env(env).full_state.record["deck"].tobytes() == third["deck"].tobytes()
 
 
+def test_a_given_deal_goes_on_with_the_tables_choices_unless_a_seed_is_given() -> None:
+    env = make(PLAYED[0], seat=0)
+    env.reset(seed=1, options={"deal": 2})
+    fresh = card_env(env).full_state
+    env.step(card_env(env).sample_action())
+    env.reset(options={"deal": 2})
+    assert card_env(env).full_state != fresh
+    assert card_env(env).full_state.hand(0) == fresh.hand(0)
+    env.reset(seed=1, options={"deal": 2})
+    assert card_env(env).full_state == fresh
+
+
 def test_options_hold_for_one_episode() -> None:
     env = make(PLAYED[0], seat=0)
     _, info = env.reset(seed=1, options={"seat": 1})
