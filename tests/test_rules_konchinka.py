@@ -691,9 +691,10 @@ def test_k15_is_checked_at_the_last_capture_before_k12_and_k13():
 
 def test_k15_not_in_a_single_deal_and_not_by_a_trail():
     game = game_of()
-    state = start(["2c 8d 3d 4d", "Td 5h 6d 7d"], "Kc Qd Ts 2s")
-    play(state, "2cx2 TdxT")
-    assert not state.is_over
+    for target in (15, 1):
+        state = start(["2c 8d 3d 4d", "Td 5h 6d 7d"], "Kc Qd Ts 2s", target=target)
+        play(state, "2cx2 TdxT")
+        assert not state.is_over
     state = near_the_end([14, 9], "5s 2d", "2c Kd", own="Td Tc")
     assert not play(state, "5s").is_over
     assert game.max_return == 5
