@@ -187,15 +187,16 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
 
     @compiled
     def check(states: Any, constants: Any) -> int:
-        """Whether all rows are full states of this game: FINE, FOREIGN or IS_VIEW."""
+        """Whether all rows are states of this game: FOREIGN if one is not, IS_VIEW if one is a view, or FINE."""
         g = constants[0]
+        found = FINE
         for i in range(len(states)):
             s = states[i]
             if s.rules_id != g.rules_id:
                 return FOREIGN
             if s.viewer != FULL:
-                return IS_VIEW
-        return FINE
+                found = IS_VIEW
+        return found
 
     @compiled
     def check_actions(states: Any, constants: Any, rows: Any, actions: Any, pass_over: bool) -> int:
@@ -272,7 +273,7 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
 
     @compiled
     def look(states: Any, constants: Any, seats: Any, observations: Any, masks: Any) -> None:
-        """Observations and masks of the rows, for ``seats`` or (no seats given) for the seat to play."""
+        """Observations and masks of the rows, for ``seats``, or (none given) a view's seat or the seat to play."""
         g = constants[0]
         own_words = np.empty(size_of_sets, np.uint64)
         words = borrow(own_words)
@@ -283,7 +284,8 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         for i in range(len(states)):
             s = states[i]
             to_play = np.int64(s.to_play)
-            seat = np.int64(seats[i]) if len(seats) > 0 else max(to_play, 0)
+            viewer = np.int64(s.viewer)
+            seat = np.int64(seats[i]) if len(seats) > 0 else viewer if viewer >= 0 else max(to_play, 0)
             if len(observations) > 0:
                 write_observation(s, g, seat, seen, i, spare)
             if len(masks) > 0:
@@ -296,14 +298,11 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         keep(own_spare)
 
     @compiled
-    def sample(states: Any, constants: Any, out: Any) -> int:
+    def sample(states: Any, constants: Any, out: Any) -> None:
         """Uniform legal actions, from each row's own choices."""
         g = constants[0]
-        found = check(states, constants)
-        if found == FINE:
-            for i in range(len(states)):
-                out[i] = sampled(states[i], g)
-        return found
+        for i in range(len(states)):
+            out[i] = sampled(states[i], g)
 
     @compiled
     def greedy(states: Any, constants: Any, out: Any) -> None:

@@ -1,0 +1,293 @@
+"""The verbs of a game over arrays of states, one row a table.
+
+Every verb checks what it is handed, writes only where it says, and refuses arrays of another game, variant or
+layout. Where it takes ``threads``, so many share the rows out; results do not depend on it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from card_envs import batches, loops
+from card_envs.errors import IllegalAction
+from card_envs.loops import Loops
+from card_envs.record import REWARDS, SETTLEMENT
+from card_envs.threads import share_out
+
+if TYPE_CHECKING:
+    from card_envs.state import State
+
+Array = npt.NDArray[Any]
+
+NO_ROWS = np.empty((0, 0), np.uint8)
+NO_SEATS = np.empty(0, np.int64)
+
+
+class Verbs(ABC):
+    """What ``game.Game`` can do with many tables at once."""
+
+    dtype: ClassVar[np.dtype[Any]]
+    loops: ClassVar[Loops]
+    rules: Any
+    rules_id: int
+    constants: Array
+    num_players: int
+    num_actions: int
+    observation_size: int
+    max_plays: int
+
+    @abstractmethod
+    def state(self, states: Array, i: int) -> State:
+        """Row ``i`` as a state of its own."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """The game and its rules on one line."""
+
+    def new_states(self, seeds: npt.ArrayLike) -> Array:
+        """Fresh tables, uint64 (N,) seeds to a structured array (N,); row i equals ``new_state(seed=seeds[i])``."""
+        seeds = batches.seeds(seeds)
+        states = np.zeros(len(seeds), self.dtype)
+        self.loops.new(states, self.constants, seeds)
+        return states
+
+    def reset(self, states: Array, where: npt.ArrayLike | None = None) -> None:
+        """Begin the next episode of the rows where the bool (N,) ``where`` is true (None: of all), in place."""
+        self._checked(states, write=True, views=False)
+        self.loops.reset(states, self.constants, batches.rows(where, len(states)))
+
+    def sample_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
+        """A uniform legal action per row, int32 (N,), from the row's own choices; -1 where the episode is over."""
+        self._checked(states, write=True, views=False)
+        answer = batches.output("out", out, (len(states),), np.int32)
+        share_out(threads, len(states), lambda part: self.loops.sample(states[part], self.constants, answer[part]))
+        return answer
+
+    def greedy_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
+        """The greedy player's actions, int32 (N,): it reads what the seat to play may see; -1 where over."""
+        states = self._checked(states)
+        self._check_seats(states, self.to_play(states))
+        answer = batches.output("out", out, (len(states),), np.int32)
+        share_out(threads, len(states), lambda part: self.loops.greedy(states[part], self.constants, answer[part]))
+        return answer
+
+    def step(
+        self,
+        states: Array,
+        actions: npt.ArrayLike,
+        auto_reset: bool = True,
+        observations: Array | None = None,
+        masks: Array | None = None,
+        *,
+        threads: int = 1,
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+        """Play one action in each row, in place.
+
+        actions: integers (N,), for the seats to play.
+        auto_reset: rows whose episode ends begin the next one; otherwise they stay, and -1 passes over them.
+        observations: uint8 (N, observation_size) and masks: uint8 (N, num_actions), filled for the seat
+            then to play (over: seat 0 and zeros).
+
+        Returns the "points" rewards, float32 (N, num_players), and which episodes are over, bool (N,).
+        Raises ``IllegalAction`` naming the rows if an action is illegal, and then changes nothing.
+        """
+        batches.check_states(states, self.dtype, write=True)
+        size = len(states)
+        played = batches.actions(actions, size)
+        seen = self._room("observations", observations, size, self.observation_size)
+        allowed = self._room("masks", masks, size, self.num_actions)
+        self.check_actions(states, played, pass_over=not auto_reset, threads=threads)
+        rewards = np.empty((size, self.num_players), np.float32)
+        over = np.empty(size, np.bool_)
+
+        def play(part: slice) -> None:
+            self.loops.step(
+                states[part],
+                self.constants,
+                played[part],
+                auto_reset,
+                rewards[part],
+                over[part],
+                seen[part],
+                allowed[part],
+            )
+
+        share_out(threads, size, play)
+        return rewards, over
+
+    def observations(
+        self, states: Array, seats: npt.ArrayLike | None = None, out: Array | None = None, *, threads: int = 1
+    ) -> npt.NDArray[np.uint8]:
+        """Observations, uint8 (N, observation_size), of ``seats`` (N,) or of the seats to play (over: seat 0)."""
+        out = batches.output("out", out, (np.size(states), self.observation_size), np.uint8)
+        self._look(states, seats, out, NO_ROWS, threads)
+        return out
+
+    def masks(
+        self, states: Array, seats: npt.ArrayLike | None = None, out: Array | None = None, *, threads: int = 1
+    ) -> npt.NDArray[np.uint8]:
+        """Action masks, uint8 (N, num_actions), 1 = legal; zeros for a seat that is not on turn."""
+        out = batches.output("out", out, (np.size(states), self.num_actions), np.uint8)
+        self._look(states, seats, NO_ROWS, out, threads)
+        return out
+
+    def to_play(self, states: Array) -> npt.NDArray[np.int8]:
+        """Seat on turn in each row, int8 (N,), -1 where the episode is over."""
+        return self._checked(states)["to_play"].copy()
+
+    def is_over(self, states: Array) -> npt.NDArray[np.bool_]:
+        """Whether each episode is over, bool (N,)."""
+        return self._checked(states)["over"] != 0
+
+    def points(self, states: Array) -> npt.NDArray[np.int64]:
+        """Points of the last deal counted in this episode, int64 (N, num_players)."""
+        return self._checked(states)["points"][:, : self.num_players].astype(np.int64)
+
+    def scores(self, states: Array) -> npt.NDArray[np.int64]:
+        """Match scores, int64 (N, num_players); zeros outside a match."""
+        states = self._checked(states)
+        if not self.rules.match:
+            return np.zeros((len(states), self.num_players), np.int64)
+        return (states["start"].astype(np.int64) + states["total"])[:, : self.num_players]
+
+    def returns(self, states: Array, reward: str = "points") -> npt.NDArray[np.float64]:
+        """Zero-sum returns so far in this episode, float64 (N, num_players), by any of the rewards."""
+        if reward not in REWARDS:
+            raise ValueError(f"reward={reward!r} is unknown: choose one of {', '.join(map(repr, REWARDS))}.")
+        states = self._checked(states)
+        out = np.empty((len(states), self.num_players), np.float64)
+        self.loops.outcomes(states, self.constants, REWARDS.index(reward), out)
+        return out
+
+    def settlement(self, states: Array) -> npt.NDArray[np.int64]:
+        """What a finished match pays each seat (K16), int64 (N, num_players); zeros until then."""
+        states = self._checked(states)
+        out = np.zeros((len(states), self.num_players), np.float64)
+        kept = states["forfeit"] < 0
+        whole = batches.copy(states[kept])
+        paid = np.empty((len(whole), self.num_players), np.float64)
+        self.loops.outcomes(whole, self.constants, SETTLEMENT, paid)
+        out[kept] = paid
+        return out.astype(np.int64)
+
+    def views(self, states: Array, seats: npt.ArrayLike | None = None) -> Array:
+        """Copies of the rows with everything blanked that ``seats`` (None: the seats to play) cannot know."""
+        states = self._checked(states)
+        seats = self._seats(states, seats)
+        views = batches.copy(states)
+        self.loops.hide(views, self.constants, seats)
+        return views
+
+    def history(self, states: Array, seats: npt.ArrayLike | None = None) -> npt.NDArray[np.int32]:
+        """The plays of the deal in play, in order, int32 (N, max_plays), -1 after the last.
+
+        A play is ``relative seat * num_actions + action``, the seats counted from ``seats`` (None: the seat to
+        play): numbers below ``num_actions`` are the seat's own plays.
+        """
+        states = self._checked(states)
+        seats = self._seats(states, seats)
+        codes = states["history"][:, : self.max_plays].astype(np.int32)
+        seat, action = np.divmod(codes, self.num_actions)
+        relative = (seat - seats[:, None]) % self.num_players
+        played = np.arange(self.max_plays) < states["plays"][:, None]
+        return np.where(played, relative * self.num_actions + action, -1).astype(np.int32)
+
+    def draws(self, states: Array, rows: Array = batches.EVERY_ROW) -> npt.NDArray[np.uint64]:
+        """A random word from the own choices of each of ``rows`` (int64; none given: of all); it advances them."""
+        self._checked(states, write=True, views=False)
+        out = np.empty(len(rows) if len(rows) else len(states), np.uint64)
+        loops.draws(states, rows, out)
+        return out
+
+    # Checks
+
+    def check_actions(
+        self,
+        states: Array,
+        actions: Array,
+        rows: Array = batches.EVERY_ROW,
+        *,
+        pass_over: bool = False,
+        threads: int = 1,
+    ) -> None:
+        """Raise ``IllegalAction`` unless every action is legal in its row; int32 actions, int64 rows."""
+        if len(rows):
+            found = self.loops.check_actions(states, self.constants, rows, actions, pass_over)
+        else:
+            found = max(
+                share_out(
+                    threads,
+                    len(actions),
+                    lambda part: self.loops.check_actions(
+                        states[part], self.constants, batches.EVERY_ROW, actions[part], pass_over
+                    ),
+                )
+            )
+        if found in (loops.ILLEGAL, loops.FINISHED):
+            self._explain(states[rows] if len(rows) else states, actions, rows, pass_over)
+        self._refuse(found)
+
+    def _explain(self, states: Array, actions: Array, rows: Array, pass_over: bool) -> None:
+        over = states["over"] != 0
+        index = np.arange(len(states))
+        legal = (actions >= 0) & (actions < self.num_actions)
+        legal &= self.masks(states)[index, np.where(legal, actions, 0)] != 0
+        if pass_over:
+            legal |= over & (actions == -1)
+        wrong = np.flatnonzero(~legal)
+        names = (rows[wrong] if len(rows) else wrong).tolist()
+        first = self.state(states, int(wrong[0]))
+        listed = f"{names[:20]}{' and more' if len(names) > 20 else ''}"
+        raise IllegalAction(
+            f"{len(names)} of {len(states)} actions are illegal, in rows {listed}; row {names[0]}: "
+            f"{first.refusal(int(actions[wrong[0]]))}"
+        )
+
+    def _refuse(self, found: int) -> None:
+        if found == loops.FOREIGN:
+            raise ValueError(
+                f"These states were not made by this game ({self.describe()}): make them with its new_states."
+            )
+        if found == loops.IS_VIEW:
+            raise ValueError("These are views of a seat: they can be looked at, but not played, sampled in or reset.")
+
+    def _checked(self, states: Array, *, write: bool = False, views: bool = True) -> Array:
+        states = batches.check_states(states, self.dtype, write=write)
+        found = self.loops.check(states, self.constants)
+        if not (views and found == loops.IS_VIEW):
+            self._refuse(found)
+        return states
+
+    def _check_seats(self, states: Array, seats: Array) -> None:
+        viewers = states["viewer"]
+        wrong = np.flatnonzero((viewers >= 0) & (seats >= 0) & (viewers != seats))
+        if len(wrong):
+            row = int(wrong[0])
+            raise ValueError(
+                f"Row {row} is the view of seat {viewers[row]}, which cannot be asked for seat {seats[row]}."
+            )
+
+    def _seats(self, states: Array, seats: npt.ArrayLike | None) -> npt.NDArray[np.int64]:
+        """Seats to look from: those given, or the viewer of a view, or the seat to play."""
+        viewers = states["viewer"].astype(np.int64)
+        if seats is None:
+            return np.where(viewers >= 0, viewers, np.maximum(states["to_play"], 0)).astype(np.int64)
+        chosen = batches.seats(seats, len(states), self.num_players)
+        self._check_seats(states, chosen)
+        return chosen
+
+    def _look(self, states: Array, seats: Any, observations: Array, masks: Array, threads: int) -> None:
+        checked = self._checked(states)
+        chosen = NO_SEATS if seats is None else self._seats(checked, seats)
+
+        def look(part: slice) -> None:
+            self.loops.look(checked[part], self.constants, chosen[part], observations[part], masks[part])
+
+        share_out(threads, len(checked), look)
+
+    def _room(self, name: str, array: Array | None, size: int, width: int) -> Array:
+        return NO_ROWS if array is None else batches.output(name, array, (size, width), np.uint8)
