@@ -67,18 +67,21 @@ def draw_actions(logits: Array, words: Array) -> Actions:
 def network_of(policy: Any) -> Network:
     """The layers of a stable-baselines3 actor-critic policy over flat observations, as a network.
 
+    A layer that is linear in disguise says so by ``as_linear() -> (weight, bias)``.
+
     Raises ``ValueError`` for a policy that is not made of linear layers, ReLU and Tanh on one shared extractor.
     """
     from torch import nn
 
     activations = set()
 
-    def layers(module: nn.Module) -> Layers:
+    def layers(module: Any) -> Layers:
         found: Layers = []
         for part in module.modules():
-            if isinstance(part, nn.Linear):
-                weight = part.weight.detach().cpu().numpy().astype(np.float32, copy=True)
-                found.append((weight, part.bias.detach().cpu().numpy().astype(np.float32, copy=True)))
+            if isinstance(part, nn.Linear) or hasattr(part, "as_linear"):
+                pair = (part.weight, part.bias) if isinstance(part, nn.Linear) else part.as_linear()
+                weight, bias = (array.detach().cpu().numpy().astype(np.float32, copy=True) for array in pair)
+                found.append((weight, bias))
             elif isinstance(part, (nn.ReLU, nn.Tanh)):
                 activations.add(type(part).__name__.lower())
             elif next(part.children(), None) is None and not isinstance(part, (nn.Flatten, nn.Sequential)):

@@ -209,20 +209,23 @@ def test_the_archive_holds_arrays_alone(tmp_path):
         assert all(name.endswith(".npy") for name in archive.namelist())
 
 
-@pytest.mark.parametrize("net", ["own trunk", "plain"])
+@pytest.mark.parametrize("net", ["ours", "plain"])
 @pytest.mark.parametrize("name", ["elfern", "konchinka"])
 def test_numpy_plays_as_torch_does(name, net):
     torch = pytest.importorskip("torch")
     from sb3_contrib import MaskablePPO
 
+    from agents.training.policy import PartsPolicy, Trunk
     from agents.training.selves import TorchAgent
-    from agents.training.trunk import Trunk
     from card_envs.envs.sb3 import CardVecEnv
 
     env = CardVecEnv(name, 4, seed=0)
-    policy = {"net_arch": {"pi": [], "vf": []}, "activation_fn": torch.nn.ReLU, "features_extractor_class": Trunk}
-    policy = policy | {"features_extractor_kwargs": {"widths": [48, 32]}} if net == "own trunk" else {}
-    model = MaskablePPO("MlpPolicy", env, n_steps=4, batch_size=16, policy_kwargs=policy, seed=3, device="cpu")
+    kind, options = "MlpPolicy", {}
+    if net == "ours":
+        kind = PartsPolicy
+        options = {"net_arch": {"pi": [], "vf": []}, "activation_fn": torch.nn.ReLU, "game": env.game}
+        options |= {"features_extractor_class": Trunk, "features_extractor_kwargs": {"widths": [48, 32]}}
+    model = MaskablePPO(kind, env, n_steps=4, batch_size=16, policy_kwargs=options, seed=3, device="cpu")
     agent = PPOAgent.from_model(model, env.game)
     _, observations, masks, _ = positions(env.game, 100)
     with torch.no_grad():

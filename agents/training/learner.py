@@ -10,8 +10,9 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 from torch import nn
 
+from agents.training.policy import PartsPolicy, Trunk
 from agents.training.settings import Budget, Settings
-from agents.training.trunk import Trunk
+from card_envs import Game
 
 LEAST_RATE = 0.01
 """Share of the learning rate that is left at the very end."""
@@ -46,11 +47,11 @@ class ScaledRewards(VecEnvWrapper):
         return self.venv.has_attr(attr_name)
 
 
-def make_learner(env: VecEnv, settings: Settings, budget: Budget) -> MaskablePPO:
-    """An untrained learner for ``env``; the same seed makes the same one."""
+def make_learner(game: Game, env: VecEnv, settings: Settings, budget: Budget) -> MaskablePPO:
+    """An untrained learner of ``game`` for ``env``; the same seed makes the same one."""
     schedule: Callable[[float], float] = Falling(settings.learning_rate, budget)
     return MaskablePPO(
-        "MlpPolicy",
+        PartsPolicy,
         env,
         learning_rate=schedule,
         n_steps=settings.rollout,
@@ -64,6 +65,7 @@ def make_learner(env: VecEnv, settings: Settings, budget: Budget) -> MaskablePPO
         seed=settings.seed,
         device="cpu",
         policy_kwargs={
+            "game": game,
             "activation_fn": nn.ReLU,
             "net_arch": {"pi": [], "vf": []},
             "features_extractor_class": Trunk,

@@ -72,7 +72,7 @@ class Run:
         self._tables = CardVecEnv(game, settings.tables, opponents="greedy", reward=settings.reward)
         scale = TYPICAL_RETURN / game.max_return if settings.reward == "points" else 1.0
         self._env = ScaledRewards(self._tables, scale)
-        self.model = make_learner(self._env, settings, self.budget)
+        self.model = make_learner(game, self._env, settings, self.budget)
         self._logger: Logger | None = None
 
     # Beginning
