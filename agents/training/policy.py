@@ -58,11 +58,12 @@ def action_parts(name: str) -> set[str]:
 
 
 def parts_table(game: Game) -> torch.Tensor:
-    """Which parts each action has, itself the last, float32 (num_actions, parts): 1 or 0."""
+    """Which parts each action has, itself the last, float32 (num_actions, parts): rows of length 1."""
     found = [action_parts(game.action_name(action)) for action in range(game.num_actions)]
     names = sorted(set().union(*found))
     shared = torch.tensor([[float(name in parts) for name in names] for parts in found])
-    return torch.cat([shared, torch.eye(game.num_actions)], dim=1)
+    table = torch.cat([shared, torch.eye(game.num_actions)], dim=1)
+    return table / table.sum(dim=1, keepdim=True).sqrt()
 
 
 class PartsHead(nn.Module):
