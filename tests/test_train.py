@@ -126,7 +126,7 @@ def test_a_run_that_is_killed_goes_on_as_if_nothing_had_happened(tmp_path):
 def test_a_finished_run_can_go_on_with_a_larger_budget(tmp_path):
     folder = tmp_path / "run"
     first = train(folder, "--steps", 2000)
-    assert main(["elfern", "--resume", str(folder), "--steps", "4000"]) == 0
+    assert main(["--resume", str(folder), "--steps", "4000"]) == 0
     metrics = json.loads((folder / "metrics.json").read_text())
     assert first["steps"] == 2048
     assert metrics["steps"] == 4096
@@ -207,6 +207,8 @@ def test_only_the_last_checkpoints_stay(tmp_path):
         ("elfern --learning-rate fast", "'fast'"),
         ("elfern --ranks 9", "ranks=9"),
         ("elfern --resume nowhere", "holds no training run"),
+        ("--resume nowhere", "holds no training run"),
+        ("--resume", "GAME"),
         ("elfern --out .", "is there already"),
         ("whist", "'whist'"),
     ],

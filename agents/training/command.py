@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import sys
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -24,10 +25,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="train.py",
         description="Train a player by self-play, evaluate it from every seat, and leave everything in a run folder. "
-        "'train.py GAME --resume RUN' goes on with a run that was stopped.",
+        "'train.py --resume RUN' goes on with a run that was stopped.",
     )
     game_commands(parser, _add_options)
-    arguments = parser.parse_args(argv)
+    given = list(sys.argv[1:] if argv is None else argv)
+    try:
+        arguments = parser.parse_args(_with_game(given))
+    except ValueError as error:
+        parser.error(str(error))
     command: argparse.ArgumentParser = arguments.command
     try:
         run = _resumed(arguments) if "resume" in arguments else _begun(arguments)
@@ -35,6 +40,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         command.error(str(error))
     _train(run)
     return 0
+
+
+def _with_game(given: list[str]) -> list[str]:
+    """The arguments with the game before them, where it follows from the run to be resumed."""
+    if given[:1] != ["--resume"] or len(given) < 2:
+        return given
+    from agents.training.run import read_config
+
+    return [read_config(Path(given[1]))["game"], *given]
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:

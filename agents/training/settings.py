@@ -36,7 +36,7 @@ class Settings:
     random_share: float = setting(0.1, "share of opponents that play at random; the others are earlier selves")
     selves: int = setting(3, "earlier selves that play at a time, the newest among them")
     pool: int = setting(20, "earlier selves that are kept")
-    leg: int = setting(16, "rollouts between checkpoints; opponents change, and tables begin afresh, with each leg")
+    leg: int = setting(8, "rollouts between checkpoints; opponents change, and tables begin afresh, with each leg")
     points: int = setting(20, "points of the learning curve, spread over the budget")
     measure_deals: int = setting(1000, "deals for each point of the learning curve")
     evaluate_deals: int = setting(10_000, "deals of the evaluation at the end")
