@@ -19,8 +19,8 @@ from card_envs.konchinka.rules import KonchinkaRules
 from card_envs.loops import Kernel, build_loops
 from card_envs.render.text import Page
 
-WORDS = 8
-"""Words for the largest set of actions: 4 suits of 121 moves."""
+WORDS = 9
+"""Words for the largest set of actions, 4 suits of 121 moves, and one that the last move may spill into."""
 
 
 class Konchinka(Game):
@@ -56,12 +56,11 @@ class Konchinka(Game):
         self.moves = make_moves(rules)
         self.max_plays = rules.max_plays
         self.most_points = 5
-        # Before its last deal nobody stands at the target of a match, or several are level at the top; the bounds
-        # leave out that they go on together from there.
-        most = rules.target - 1 + 5 if rules.match else 5
-        others = rules.num_players - 1
-        self.max_return = float(most)
-        self.min_return = -float(rules.target - 1 + 5 / others) if rules.match else -5.0 / others
+        # A match is decided from at most target - 1, but for seats level at the top, which play on: only several such
+        # deals in a row could lead past these bounds.
+        most = float(rules.target - 1 + self.most_points if rules.match else self.most_points)
+        self.max_return = most
+        self.min_return = -most if rules.match else -most / (rules.num_players - 1)
         super().__init__(rules, _constants(rules, self.moves), layout(rules))
 
     def _constants_dtype(self) -> np.dtype[Any]:

@@ -57,10 +57,9 @@ def legal(s: Any, g: Any, words: Any) -> None:
         rank = rank_of(card)
         moves = np.uint64(options(s, g, rank))
         start = suit_of(card) * g.num_moves + g.first_move[rank]
-        word, shift = start >> 6, start & 63
-        words[word] |= moves << np.uint64(shift)
-        if shift > 32:
-            words[word + 1] |= moves >> np.uint64(64 - shift)
+        word, shift = start >> 6, np.uint64(start & 63)
+        words[word] |= moves << shift
+        words[word + 1] |= (moves >> ONE) >> (np.uint64(63) - shift)  # what went over the end; without a branch
 
 
 @inlined
@@ -84,13 +83,15 @@ def pick(s: Any, g: Any, word: np.uint64) -> int:
         rest ^= bit(card)
         count += popcount(np.uint64(options(s, g, rank_of(card))))
     index = below(word, count)
-    while True:
+    chosen, chosen_moves, chosen_index = 0, ZERO, 0
+    while cards != ZERO:  # through all of them: where to stop would be guessed wrong
         card = lowest(cards)
         cards ^= bit(card)
         moves = np.uint64(options(s, g, rank_of(card)))
-        if index < popcount(moves):
-            return suit_of(card) * g.num_moves + g.first_move[rank_of(card)] + nth(moves, index)
+        if index >= 0:
+            chosen, chosen_moves, chosen_index = card, moves, index
         index -= popcount(moves)
+    return suit_of(chosen) * g.num_moves + g.first_move[rank_of(chosen)] + nth(chosen_moves, chosen_index)
 
 
 @inlined
