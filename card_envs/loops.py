@@ -143,7 +143,7 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         if s.forfeit >= 0:
             return record.returned_forfeit(s, g, reward, seat)
         if reward == POINTS:
-            return record.returned_points(s, g, seat)
+            return record.lead_in(s.total, g, seat)
         if reward == SHARE:
             everyone = 0
             own = 0
@@ -245,7 +245,7 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
                 result = play_action(s, g, np.int64(actions[i]))
                 if result != NOTHING:
                     for seat in range(g.num_players):
-                        rewards[i, seat] = record.points_reward(s, g, seat)
+                        rewards[i, seat] = record.lead_in(s.points, g, seat)
                     over[i] = result == OVER
             if over[i] and auto_reset:
                 s.deal += np.uint64(1)

@@ -110,21 +110,12 @@ def above_others(own: float, everyone: float, players: int) -> float:
 
 
 @njit
-def points_reward(s: Any, g: Any, seat: int) -> float:
-    """The "points" reward of the deal just counted."""
+def lead_in(values: Any, g: Any, seat: int) -> float:
+    """How far a seat is above the mean of the others in a field with a number for each seat."""
     everyone = 0
     for other in range(g.num_players):
-        everyone += np.int64(s.points[other])
-    return above_others(np.float64(np.int64(s.points[seat])), np.float64(everyone), g.num_players)
-
-
-@njit
-def returned_points(s: Any, g: Any, seat: int) -> float:
-    """The "points" reward of all deals counted in this episode so far."""
-    everyone = 0
-    for other in range(g.num_players):
-        everyone += np.int64(s.total[other])
-    return above_others(np.float64(np.int64(s.total[seat])), np.float64(everyone), g.num_players)
+        everyone += np.int64(values[other])
+    return above_others(np.float64(np.int64(values[seat])), np.float64(everyone), g.num_players)
 
 
 @njit

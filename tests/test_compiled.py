@@ -236,7 +236,7 @@ for dispatcher in seen.values():
 print(json.dumps({"compiled": count, "found": {name: sorted(set(each)) for name, each in found.items()}}))
 """
 REWARDS = {
-    "card_envs.record": {"above_others", "points_reward", "returned_points", "returned_win", "returned_forfeit"},
+    "card_envs.record": {"above_others", "lead_in", "returned_win", "returned_forfeit"},
     "card_envs.loops": {"outcome", "outcomes", "step", "turn"},
 }
 
