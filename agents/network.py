@@ -47,12 +47,17 @@ def identity(game: Game) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Network:
-    """Weights (outputs, inputs) and biases (outputs,) of each layer; the heads' last layers have no activation."""
+    """Weights (outputs, inputs) and biases (outputs,) of each layer; the heads' last layers have no activation.
+
+    advice: whether it is told what the game's greedy player would do: as one bit an action, after the observation
+        and again after what the trunk made of both.
+    """
 
     trunk: Layers
     policy: Layers
     value: Layers
     activation: str = "relu"
+    advice: bool = False
     notes: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -60,41 +65,57 @@ class Network:
             raise ValueError(f"activation={self.activation!r} is unknown: choose one of {', '.join(ACTIVATIONS)}.")
         if not self.policy:
             raise ValueError("A network needs at least one layer in its policy head.")
+        told = self.outputs if self.advice else 0
+        width = self._chained(self.trunk, self.inputs + told)
         for head in (self.policy, self.value):
-            width = self.inputs
-            for weight, bias in self.trunk + head:
-                if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
-                    raise ValueError(f"A layer of shape {weight.shape} with bias {bias.shape} follows one of {width}.")
-                width = len(weight)
+            self._chained(head, width + told)
+
+    @staticmethod
+    def _chained(layers: Layers, width: int) -> int:
+        """The width after these layers; ``ValueError`` if they do not fit each other."""
+        for weight, bias in layers:
+            if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
+                raise ValueError(f"a layer of shape {weight.shape} with bias {bias.shape} follows one of {width}")
+            width = len(weight)
+        return width
 
     @property
     def inputs(self) -> int:
         """Length of an observation."""
-        return int((self.trunk + self.policy)[0][0].shape[1])
+        width = int((self.trunk + self.policy)[0][0].shape[1])
+        return width - self.outputs * (1 if self.trunk else 2) if self.advice else width
 
     @property
     def outputs(self) -> int:
         """Number of actions."""
         return len(self.policy[-1][0])
 
-    def logits(self, observations: Array) -> npt.NDArray[np.float32]:
-        """Policy logits, float32 (N, num_actions), of observations (N, observation_size); not masked."""
-        return self._head(self.policy, self._body(observations))
+    def logits(self, observations: Array, advice: Array | None = None) -> npt.NDArray[np.float32]:
+        """Policy logits, float32 (N, num_actions), of observations (N, observation_size); not masked.
 
-    def values(self, observations: Array) -> npt.NDArray[np.float32]:
+        advice: the greedy player's actions (N,), for a network that is told.
+        """
+        return self._head(self.policy, self._body(observations, advice))
+
+    def values(self, observations: Array, advice: Array | None = None) -> npt.NDArray[np.float32]:
         """Value of observations (N, observation_size), float32 (N,), in the units it was trained in."""
         if not self.value:
             raise ValueError("This network was saved without a value head.")
-        return self._head(self.value, self._body(observations))[:, 0]
+        return self._head(self.value, self._body(observations, advice))[:, 0]
 
     def _active(self, x: Array) -> Array:
         return np.maximum(x, 0, out=x) if self.activation == "relu" else np.tanh(x, out=x)
 
-    def _body(self, observations: Array) -> npt.NDArray[np.float32]:
+    def _body(self, observations: Array, advice: Array | None) -> npt.NDArray[np.float32]:
         x = observations.astype(np.float32)
+        if self.advice:
+            if advice is None:
+                raise ValueError("This network needs the greedy player's advice.")
+            told = one_bit_an_action(advice, self.outputs)
+            x = np.concatenate([x, told], axis=1)
         for weight, bias in self.trunk:
             x = self._active(x @ weight.T + bias)
-        return x
+        return np.concatenate([x, told], axis=1) if self.advice else x
 
     def _head(self, head: Layers, x: Array) -> npt.NDArray[np.float32]:
         for weight, bias in head[:-1]:
@@ -124,6 +145,7 @@ class Network:
             "format": FORMAT,
             "identity": identity(game),
             "activation": self.activation,
+            "advice": self.advice,
             "layers": {part: [list(weight.shape) for weight, _ in getattr(self, part)] for part in PARTS},
             "versions": versions(),
             "notes": self.notes,
@@ -154,7 +176,9 @@ class Network:
                         raise ValueError(f"{part}.{number} has shape {weight.shape} instead of {shape}")
                     parts[part].append((weight, bias))
             made_for = metadata["identity"]
-            network = cls(**parts, activation=metadata["activation"], notes=metadata["notes"])
+            network = cls(
+                **parts, activation=metadata["activation"], advice=metadata["advice"], notes=metadata["notes"]
+            )
         except (OSError, EOFError, zipfile.BadZipFile) as error:
             raise ValueError(f"{path} cannot be read as a player: {_reason(error)}.") from None
         except KeyError as error:
@@ -165,6 +189,13 @@ class Network:
         if (network.inputs, network.outputs) != (game.observation_size, game.num_actions):
             raise ValueError(f"{path} says it plays {game.name}, but has {network.inputs} inputs.")
         return network
+
+
+def one_bit_an_action(actions: Array, num_actions: int) -> npt.NDArray[np.float32]:
+    """Actions (N,) as float32 (N, num_actions): 1 for the action, 0 for the others."""
+    bits = np.zeros((len(actions), num_actions), np.float32)
+    bits[np.arange(len(actions)), actions] = 1
+    return bits
 
 
 def _reason(error: Exception) -> str:

@@ -31,14 +31,18 @@ class PPOAgent:
 
     def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
         legal = checked_masks(masks, len(observations), self.game.num_actions)
-        logits = np.where(legal, self.logits(observations), np.float32(-np.inf))
+        logits = np.where(legal, self.logits(views, observations), np.float32(-np.inf))
         if self.deterministic:
             return logits.argmax(axis=1).astype(np.int32)
         return draw_actions(logits, checked_words(random, len(observations)))
 
-    def logits(self, observations: Array) -> npt.NDArray[np.float32]:
+    def logits(self, views: Array, observations: Array) -> npt.NDArray[np.float32]:
         """Policy logits, float32 (N, num_actions), not masked."""
-        return self.network.logits(observations)
+        return self.network.logits(observations, self.advice(views))
+
+    def advice(self, views: Array) -> npt.NDArray[np.int32] | None:
+        """What the greedy player would do, for a network that is told; it reads only what the seat may see."""
+        return self.game.greedy_actions(views) if self.network.advice else None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], game: Game, *, deterministic: bool = True) -> PPOAgent:
@@ -95,4 +99,10 @@ def network_of(policy: Any) -> Network:
     value = layers(policy.mlp_extractor.value_net) + layers(policy.value_net)
     if len(activations) > 1:
         raise ValueError("A policy with ReLU and Tanh mixed cannot be saved as a plain network.")
-    return Network(trunk, logits, value, activation=activations.pop() if activations else "relu")
+    return Network(
+        trunk,
+        logits,
+        value,
+        activation=activations.pop() if activations else "relu",
+        advice=getattr(policy, "advice", False),
+    )

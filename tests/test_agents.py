@@ -209,37 +209,64 @@ def test_the_archive_holds_arrays_alone(tmp_path):
         assert all(name.endswith(".npy") for name in archive.namelist())
 
 
-@pytest.mark.parametrize("net", ["ours", "plain"])
+@pytest.mark.parametrize("net", ["advised", "ours", "plain"])
 @pytest.mark.parametrize("name", ["elfern", "konchinka"])
 def test_numpy_plays_as_torch_does(name, net):
     torch = pytest.importorskip("torch")
     from sb3_contrib import MaskablePPO
 
+    from agents.training.learner import LearnersTables
     from agents.training.policy import PartsPolicy, Trunk
     from agents.training.selves import TorchAgent
     from card_envs.envs.sb3 import CardVecEnv
 
-    env = CardVecEnv(name, 4, seed=0)
+    tables = CardVecEnv(name, 64, seed=0)
+    game = tables.game
+    advice = net == "advised"
+    env = LearnersTables(tables, 1.0, advice)
     kind, options = "MlpPolicy", {}
-    if net == "ours":
+    if net != "plain":
         kind = PartsPolicy
-        options = {"net_arch": {"pi": [], "vf": []}, "activation_fn": torch.nn.ReLU, "game": env.game}
-        options |= {"features_extractor_class": Trunk, "features_extractor_kwargs": {"widths": [48, 32]}}
-    model = MaskablePPO(kind, env, n_steps=4, batch_size=16, policy_kwargs=options, seed=3, device="cpu")
-    agent = PPOAgent.from_model(model, env.game)
-    _, observations, masks, _ = positions(env.game, 100)
+        options = {"net_arch": {"pi": [], "vf": []}, "activation_fn": torch.nn.ReLU, "game": game, "advice": advice}
+        told = game.num_actions if advice else 0
+        options |= {"features_extractor_class": Trunk, "features_extractor_kwargs": {"widths": [48, 32], "told": told}}
+    model = MaskablePPO(kind, env, n_steps=4, batch_size=256, policy_kwargs=options, seed=3, device="cpu")
+    agent = PPOAgent.from_model(model, game)
+    seen = env.reset()
+    views, masks = game.views(tables._tables.states), tables.action_masks()
+    observations = game.observations(views)
     with torch.no_grad():
-        tensor = torch.from_numpy(observations)
+        tensor = torch.from_numpy(seen)
         logits = model.policy.get_distribution(tensor).distribution.logits.numpy()
         values = model.policy.predict_values(tensor).numpy()[:, 0]
-    ours = agent.network.logits(observations)
+    ours = agent.logits(views, observations)
     ours = ours - np.log(np.exp(ours).sum(axis=1, keepdims=True))
     np.testing.assert_allclose(ours, logits, atol=1e-5)
-    np.testing.assert_allclose(agent.network.values(observations), values, atol=1e-5)
-    beside = TorchAgent(env.game, agent.network)
-    np.testing.assert_allclose(beside.logits(observations), agent.logits(observations), atol=1e-5)
-    expected, _ = model.predict(observations, deterministic=True, action_masks=masks)
-    assert (agent.act(None, observations, masks, None) == expected).mean() > 0.98
+    np.testing.assert_allclose(agent.network.values(observations, agent.advice(views)), values, atol=1e-5)
+    beside = TorchAgent(game, agent.network)
+    np.testing.assert_allclose(beside.logits(views, observations), agent.logits(views, observations), atol=1e-5)
+    expected, _ = model.predict(seen, deterministic=True, action_masks=masks)
+    assert (agent.act(views, observations, masks, None) == expected).mean() > 0.98
+    if advice:
+        assert (agent.act(views, observations, masks, None) == game.greedy_actions(views)).mean() > 0.9
+
+
+def test_a_network_that_is_told_needs_to_be(tmp_path):
+    game = card_envs.make_game("elfern")
+    plain = some_network(game)
+    wide = [(np.pad(weight, ((0, 0), (0, 32))), bias) for weight, bias in plain.trunk]
+    heads = [[(np.pad(head[0][0], ((0, 0), (0, 32))), head[0][1]), *head[1:]] for head in (plain.policy, plain.value)]
+    told = Network(wide, *heads, advice=True)
+    PPOAgent(game, told).save(tmp_path / "model.npz")
+    again = PPOAgent.load(tmp_path / "model.npz", game)
+    assert again.network.advice
+    views, observations, masks, random = positions(game, 20)
+    expected = PPOAgent(game, plain).act(views, observations, masks, random)
+    assert (again.act(views, observations, masks, random) == expected).all()
+    with pytest.raises(ValueError, match=r"advice"):
+        told.logits(observations)
+    with pytest.raises(ValueError, match=r"a layer of shape"):
+        Network(plain.trunk, plain.policy, plain.value, advice=True)
 
 
 def test_players_by_name(tmp_path):

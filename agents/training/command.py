@@ -57,6 +57,14 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", type=Path, metavar="RUN", default=missing, help="go on with the run in this folder")
     group = parser.add_argument_group("training")
     for field in dataclasses.fields(Settings):
+        if field.type == "bool":
+            group.add_argument(
+                f"--{field.name.replace('_', '-')}",
+                action=argparse.BooleanOptionalAction,
+                default=missing,
+                help=f"{field.metadata['help']}; default {field.default}",
+            )
+            continue
         group.add_argument(
             f"--{field.name.replace('_', '-')}",
             type={"int": int, "float": float, "str": str}[str(field.type)],

@@ -28,7 +28,7 @@ from agents.ppo import PPOAgent, network_of
 from agents.report import Evaluation, evaluate
 from agents.training import checkpoint
 from agents.training.curve import draw_curve
-from agents.training.learner import ScaledRewards, make_learner
+from agents.training.learner import LearnersTables, make_learner
 from agents.training.pool import Pool
 from agents.training.selves import TorchAgent
 from agents.training.settings import Budget, Settings
@@ -71,7 +71,7 @@ class Run:
         set_random_seed(settings.seed)
         self._tables = CardVecEnv(game, settings.tables, opponents="greedy", reward=settings.reward)
         scale = TYPICAL_RETURN / game.max_return if settings.reward == "points" else 1.0
-        self._env = ScaledRewards(self._tables, scale)
+        self._env = LearnersTables(self._tables, scale, settings.advice)
         self.model = make_learner(game, self._env, settings, self.budget)
         self._logger: Logger | None = None
 
@@ -234,7 +234,7 @@ class Run:
             self.legs = content["legs"]
             self.points = content["points"]
             for entry in content["selves"]:
-                self.pool.selves.append((entry["steps"], _network(entry["arrays"])))
+                self.pool.selves.append((entry["steps"], _network(entry["arrays"], self.settings.advice)))
         except (KeyError, RuntimeError, ValueError, TypeError) as error:
             raise ValueError(f"The checkpoint in {self.folder} does not fit its configuration: {error}") from None
 
@@ -278,11 +278,11 @@ def read_config(folder: Path) -> dict[str, Any]:
     return config
 
 
-def _network(arrays: dict[str, torch.Tensor]) -> Network:
+def _network(arrays: dict[str, torch.Tensor], advice: bool) -> Network:
     """A network of the arrays that ``Network.arrays`` gave."""
     parts: dict[str, Layers] = {"trunk": [], "policy": [], "value": []}
     for part, layers in parts.items():
         while f"{part}.{len(layers)}.weight" in arrays:
             prefix = f"{part}.{len(layers)}"
             layers.append((arrays[f"{prefix}.weight"].numpy(), arrays[f"{prefix}.bias"].numpy()))
-    return Network(parts["trunk"], parts["policy"], parts["value"])
+    return Network(parts["trunk"], parts["policy"], parts["value"], advice=advice)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from agents.network import Network
+from agents.network import Network, one_bit_an_action
 from agents.ppo import PPOAgent
 from agents.protocol import Array
 from card_envs import Game
@@ -21,12 +21,17 @@ class TorchAgent(PPOAgent):
         activation = nn.ReLU if network.activation == "relu" else nn.Tanh
         body = [part for layer in network.trunk for part in (_linear(*layer), activation())]
         head = [part for layer in network.policy for part in (_linear(*layer), activation())]
-        self._module = nn.Sequential(*body, *head[:-1])
+        self._body, self._head = nn.Sequential(*body), nn.Sequential(*head[:-1])
 
-    def logits(self, observations: Array) -> npt.NDArray[np.float32]:
+    def logits(self, views: Array, observations: Array) -> npt.NDArray[np.float32]:
         with torch.inference_mode():
-            found: npt.NDArray[np.float32] = self._module(torch.from_numpy(observations).float()).numpy()
-        return found
+            x = torch.from_numpy(observations).float()
+            advice = self.advice(views)
+            if advice is None:
+                return self._head(self._body(x)).numpy()
+            told = torch.from_numpy(one_bit_an_action(advice, self.network.outputs))
+            x = self._body(torch.cat([x, told], dim=1))
+            return self._head(torch.cat([x, told], dim=1)).numpy()
 
 
 def _linear(weight: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]) -> nn.Linear:

@@ -32,6 +32,7 @@ class Settings:
     value_weight: float = setting(0.5, "weight of the value loss")
     clip: float = setting(0.2, "how far an update may move the odds of an action")
     reward: str = setting("points", "which reward to learn from")
+    advice: bool = setting(True, "whether the network is told what the greedy player would do")
     greedy_share: float = setting(0.5, "share of opponents that play greedy")
     random_share: float = setting(0.1, "share of opponents that play at random; the others are earlier selves")
     selves: int = setting(3, "earlier selves that play at a time, the newest among them")
@@ -76,7 +77,7 @@ class Settings:
             object.__setattr__(self, name, value)
         if type(value).__name__ != kind or (kind == "float" and not math.isfinite(value)):
             raise ValueError(f"{name}={value!r} is not a {kind}.")
-        if kind != "str" and value < 0:
+        if kind in ("int", "float") and value < 0:
             raise ValueError(f"{name}={value!r} is negative.")
 
     def _refuse(self, name: str, wrong: bool, why: str) -> None:
