@@ -1,0 +1,110 @@
+"""The command: measure the parts asked for, print them, write them down, draw them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from agents.files import write_whole
+from agents.versions import versions
+from benchmarks import engine, environments, memory, peer_process, pictures, report, training
+from benchmarks.figures import Figure, Turns
+
+Measure = Callable[[Turns, Path], list[Figure]]
+
+PARTS: dict[str, Measure] = {
+    "engine": engine.measure_engine,
+    "threads": engine.measure_threads,
+    "environments": environments.measure_environments,
+    "training": training.measure_training,
+    "memory": memory.measure_memory,
+    "start": memory.measure_start,
+    "width": engine.measure_width,
+    "players": engine.measure_players,
+    "peers": peer_process.measure_peers,
+}
+FOLDER = Path("runs/benchmark")
+WIDTH = 130
+"""Columns of the tables where there is no terminal to ask."""
+DESCRIPTION = """How fast the library is on this machine, against C programs written by hand that do the same work.
+
+Everything that is compared takes turns in one run; medians over the rounds and ratios within a round are reported,
+so that a machine whose speed drifts does little harm. A whole run takes about eight minutes.
+"""
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5, help="rounds in which everything takes its turn (default 5)")
+    parser.add_argument("--seconds", type=float, default=0.5, help="length of a turn (default 0.5)")
+    parser.add_argument("--json", type=Path, default=FOLDER / "benchmark.json", help="where the figures go")
+    parser.add_argument("--pictures", type=Path, metavar="FOLDER", default=FOLDER, help="where the pictures go")
+    parser.add_argument("--only", nargs="+", metavar="PART", choices=PARTS, help=f"some of: {', '.join(PARTS)}")
+    parser.add_argument("--check", action="store_true", help="end with 1 if a ratio is less than required")
+    options = parser.parse_args(arguments)
+    if options.rounds < 1 or options.seconds <= 0:
+        parser.error("--rounds must be at least 1, and --seconds more than 0.")
+    return options
+
+
+def machine() -> dict[str, Any]:
+    """What it ran on."""
+    model = platform.processor() or platform.machine()
+    listed = Path("/proc/cpuinfo")
+    if listed.exists():
+        names = [line.partition(":")[2].strip() for line in listed.read_text().splitlines() if "model name" in line]
+        model = names[0] if names else model
+    told: dict[str, Any] = {"cpu": model, "cores": os.cpu_count(), "system": platform.system()}
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        told["memory_gib"] = round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30, 1)
+    if hasattr(os, "getloadavg"):
+        told["load_before"] = round(os.getloadavg()[0], 2)
+    return told
+
+
+def measure(options: argparse.Namespace, console: Console) -> dict[str, Any]:
+    """All parts asked for, as they are written down."""
+    parts = [part for part in PARTS if options.only is None or part in options.only]
+    results: dict[str, Any] = {
+        "date": date.today().isoformat(),
+        "machine": machine(),
+        "versions": versions(),
+        "settings": {"rounds": options.rounds, "seconds": options.seconds, "parts": parts},
+        "took": {},
+        "figures": [],
+    }
+    turns = Turns(options.rounds, options.seconds)
+    with tempfile.TemporaryDirectory() as folder:
+        for part in parts:
+            console.print(f"[dim]measuring: {part}[/dim]")
+            start = time.perf_counter()
+            results["figures"] += [made.json() for made in PARTS[part](turns, Path(folder))]
+            results["took"][part] = round(time.perf_counter() - start, 1)
+    return results
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure; 0, or with ``--check`` 1 if a ratio was missed."""
+    options = parse(arguments)
+    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    results = measure(options, console)
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(options.json, (json.dumps(results, indent=1) + "\n").encode())
+    report.show(results, console)
+    drawn = pictures.draw(results, options.pictures)
+    console.print(f"Written: {', '.join(map(str, [options.json, *drawn]))}", soft_wrap=True)
+    missed = report.missed_ratios(results)
+    for figure in missed if options.check else []:
+        console.print(f"Missed: {figure.what}, {figure.game} with {figure.players}: {figure.ratio:.2f}.")
+    return 1 if options.check and missed else 0

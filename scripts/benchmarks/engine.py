@@ -1,0 +1,156 @@
+"""The verbs over many tables: the loop of a rollout, fused and verb by verb, by width, threads and players."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.figures import Figure, Rate, Turns, figure, repeat
+from benchmarks.games import MANY_TABLES, TABLES, about, konchinka, measured_games
+from benchmarks.limit import PROCESS, PROCESSES, c_programs
+from card_envs import Game
+
+LOOP, VERBS, THREADED = "engine loop", "four verbs", "engine loop, two threads"
+WIDTHS = (1, 16, 256, 4096, 65_536)
+ROW_BYTES = {("elfern", 2): 192, ("konchinka", 12): 512}
+"""The greatest size allowed for a row of state."""
+
+
+class Tables:
+    """Tables of a game with room for everything a rollout needs."""
+
+    def __init__(self, game: Game, size: int = TABLES, threads: int = 1) -> None:
+        self.game = game
+        self.threads = threads
+        self.states = game.new_states(np.arange(size))
+        self.actions = np.empty(size, np.int32)
+        self.observations = np.empty((size, game.observation_size), np.uint8)
+        self.masks = np.empty((size, game.num_actions), np.uint8)
+        self.turns = max(1, 80_000 // size)
+
+    def loop(self) -> int:
+        """Some turns at every table: choose and play in two calls, observations and masks filled on the way."""
+        game, states, threads = self.game, self.states, self.threads
+        for _ in range(self.turns):
+            game.sample_actions(states, out=self.actions, threads=threads)
+            game.step(states, self.actions, observations=self.observations, masks=self.masks, threads=threads)
+        return self.turns * len(states)
+
+    def verbs(self) -> int:
+        """The same with the four verbs called one by one."""
+        game, states, threads = self.game, self.states, self.threads
+        for _ in range(self.turns):
+            game.sample_actions(states, out=self.actions, threads=threads)
+            game.step(states, self.actions, threads=threads)
+            game.observations(states, out=self.observations, threads=threads)
+            game.masks(states, out=self.masks, threads=threads)
+        return self.turns * len(states)
+
+
+def loop(game: Game, size: int = TABLES, threads: int = 1) -> Rate:
+    tables = Tables(game, size, threads)
+    return lambda seconds: repeat(tables.loop, seconds)
+
+
+def verbs(game: Game) -> Rate:
+    tables = Tables(game)
+    return lambda seconds: repeat(tables.verbs, seconds)
+
+
+def measure_engine(turns: Turns, folder: Path) -> list[Figure]:
+    """One thread against the C program, and the size of a row."""
+    figures = []
+    for game in measured_games():
+        samples = turns.take(c_programs(game, folder) | {LOOP: loop(game), VERBS: verbs(game)})
+        at = about(game) | {"tables": TABLES}
+        if PROCESS in samples:
+            figures.append(figure(samples, "engine", PROCESS, **at))
+        figures.append(figure(samples, "engine", LOOP, PROCESS, required=0.80, **at))
+        figures.append(figure(samples, "engine", VERBS, PROCESS, required=0.65, **at))
+        size, allowed = game.dtype.itemsize, ROW_BYTES.get((game.name, game.num_players))
+        if allowed is not None:
+            row = Figure("engine", "a row of state", value=size, least=size, most=size, unit="bytes", **about(game))
+            row.required, row.at_most = allowed, True
+            figures.append(row)
+    return figures
+
+
+def measure_threads(turns: Turns, folder: Path) -> list[Figure]:
+    """Two threads against two C processes side by side, after a look at whether threads change anything."""
+    figures = []
+    for game in measured_games():
+        compare_threads(game)
+        rates = c_programs(game, folder, tables=MANY_TABLES // 2, processes=2)
+        rates |= {LOOP: loop(game, MANY_TABLES), THREADED: loop(game, MANY_TABLES, 2)}
+        samples = turns.take(rates)
+        at = about(game) | {"tables": MANY_TABLES}
+        if PROCESSES in samples:
+            figures.append(figure(samples, "threads", PROCESSES, threads=2, **at))
+        figures.append(figure(samples, "threads", LOOP, **at))
+        identical = {"bit-identical to one thread": True}
+        figures.append(figure(samples, "threads", THREADED, PROCESSES, threads=2, required=0.75, notes=identical, **at))
+    return figures
+
+
+def compare_threads(game: Game, size: int = MANY_TABLES, rounds: int = 40) -> None:
+    """Play the same with one thread and with two; ``RuntimeError`` if a single byte comes out different."""
+    one, two = Tables(game, size, 1), Tables(game, size, 2)
+    for _ in range(rounds):
+        results = []
+        for tables in (one, two):
+            game.sample_actions(tables.states, out=tables.actions, threads=tables.threads)
+            results.append(
+                game.step(
+                    tables.states, tables.actions, observations=tables.observations, masks=tables.masks,
+                    threads=tables.threads,
+                )
+            )  # fmt: skip
+        pairs = [
+            (one.actions, two.actions), (one.observations, two.observations), (one.masks, two.masks),
+            (one.states.view(np.uint8), two.states.view(np.uint8)), *zip(*results, strict=True),
+        ]  # fmt: skip
+        if not all(np.array_equal(first, second) for first, second in pairs):
+            raise RuntimeError(f"Two threads did not play {game.name} as one does.")
+
+
+def measure_width(turns: Turns, folder: Path) -> list[Figure]:
+    """The engine loop by the number of tables, and the C program at 4096."""
+    figures = []
+    for game in measured_games():
+        rates = c_programs(game, folder) | {str(width): loop(game, width) for width in WIDTHS}
+        samples = turns.take(rates, share=0.5)
+        if PROCESS in samples:
+            figures.append(figure(samples, "width", PROCESS, tables=TABLES, **about(game)))
+        for width in WIDTHS:
+            made = figure(samples, "width", str(width), PROCESS, tables=width, **about(game))
+            made.what = LOOP
+            figures.append(made)
+    return figures
+
+
+def measure_players(turns: Turns, folder: Path) -> list[Figure]:
+    """Konchinka by number of players: so many threads beside as many C processes, the same number of tables."""
+    figures = []
+    for players in range(2, 13):
+        game = konchinka(players)
+        rates: dict[str, Rate] = {}
+        about_rate: dict[str, tuple[str, int]] = {}
+        for count in thread_counts():
+            for name, rate in c_programs(game, folder, tables=MANY_TABLES // count, processes=count).items():
+                rates[name], about_rate[name] = rate, (name, count)
+            name = f"{count} threads"
+            rates[name], about_rate[name] = loop(game, MANY_TABLES, count), (LOOP, count)
+        samples = turns.take(rates, share=0.5)
+        for name, (what, count) in about_rate.items():
+            made = figure(samples, "players", name, tables=MANY_TABLES, threads=count, **about(game))
+            made.what = what
+            figures.append(made)
+    return figures
+
+
+def thread_counts() -> list[int]:
+    """1, 2, 4, … up to the cores there are (8 at most), and 2 in any case."""
+    cores = os.cpu_count() or 1
+    return [count for count in (1, 2, 4, 8) if count <= max(cores, 2)]

@@ -1,0 +1,184 @@
+"""The figures as two pictures: by batch width beside the limit and the peers, and by threads and players."""
+
+from __future__ import annotations
+
+import io
+import math
+from pathlib import Path
+from typing import Any
+
+from agents.files import write_whole
+from benchmarks.figures import Figure
+from benchmarks.games import label
+
+COLOURS = {
+    ("elfern", 2): "#2a7fb8",
+    ("konchinka", 2): "#c8553d",
+    ("konchinka", 4): "#d99a2b",
+    ("konchinka", 12): "#6a4c93",
+}
+MARKS = {
+    "Env.step": ("o", "#2a7fb8"),
+    "OpenSpiel": ("s", "#2f6f4e"),
+    "RLCard": ("^", "#6b6b6b"),
+    "PettingZoo": ("D", "#b0567f"),
+    "pgx": ("*", "#111111"),
+}
+"""Marker and colour of our single environment and of each peer."""
+MARKED = {"Env.step": "gym.make,"}
+NUMBERS = {1: "one", 2: "two", 4: "four", 8: "eight"}
+LINES = {1: "#2a7fb8", 2: "#c8553d", 4: "#6a4c93", 8: "#2f6f4e"}
+WIDTH, PLAYERS = "benchmark_width.png", "benchmark_players.png"
+GAP = 0.125
+"""Least distance between two names of marks, in decades."""
+
+
+def draw(results: dict[str, Any], folder: Path) -> list[Path]:
+    """Draw what was measured; the files that were written."""
+    figures = [Figure.read(row) for row in results["figures"]]
+    drawn = []
+    for name, part, picture in ((WIDTH, "width", _by_width), (PLAYERS, "players", _by_players)):
+        if any(figure.part == part for figure in figures):
+            folder.mkdir(parents=True, exist_ok=True)
+            picture(figures, _under(results), folder / name)
+            drawn.append(folder / name)
+    return drawn
+
+
+def _under(results: dict[str, Any]) -> str:
+    about = results["machine"]
+    return (
+        f"{about['cpu']}, {about['cores']} cores; {results['date']}; random legal play with observation and mask, "
+        f"medians over {results['settings']['rounds']} rounds"
+    )
+
+
+def _canvas() -> tuple[Any, Any]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Canvas
+
+    canvas = Canvas(figsize=(9.2, 6.2), dpi=130, layout="constrained")
+    FigureCanvasAgg(canvas)
+    axes = canvas.add_subplot()
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    return canvas, axes
+
+
+def _save(canvas: Any, path: Path) -> None:
+    buffer = io.BytesIO()
+    canvas.savefig(buffer, format="png")
+    write_whole(path, buffer.getvalue())
+
+
+def _by_width(figures: list[Figure], under: str, path: Path) -> None:
+    from matplotlib.ticker import FixedLocator, FuncFormatter
+
+    canvas, axes = _canvas()
+    chosen = [figure for figure in figures if figure.part == "width"]
+    for key, colour in COLOURS.items():
+        ours = sorted((f for f in chosen if (f.game, f.players) == key), key=lambda f: f.tables)
+        line = [figure for figure in ours if not figure.what.startswith("C,")]
+        if not line:
+            continue
+        widths, values = [f.tables for f in line], [f.value for f in line]
+        axes.plot(widths, values, color=colour, linewidth=2.2, marker="o", markersize=5, label=label(*key), zorder=3)
+        low, high = [f.least for f in line], [f.most for f in line]
+        axes.fill_between(widths, low, high, color=colour, alpha=0.18, linewidth=0)
+        for figure in ours:
+            if figure.what.startswith("C,"):
+                axes.axhline(figure.value, color=colour, linestyle="--", linewidth=1.1, zorder=2)
+    axes.plot([], [], color="0.35", linestyle="--", linewidth=1.1, label="written by hand in C (same colour)")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    marked = [figure for figure in figures if figure.part == "peers" and figure.what in MARKS]
+    _mark(axes, marked)
+    axes.set_xlim(0.035 if marked else 0.7, 130_000)
+    axes.xaxis.set_major_locator(FixedLocator([10**power for power in range(6)]))
+    axes.xaxis.set_minor_locator(FixedLocator([]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.yaxis.set_major_formatter(FuncFormatter(_short))
+    axes.set_xlabel("tables side by side")
+    axes.set_ylabel("decisions a second (log scale)")
+    canvas.suptitle("Decisions a second by number of tables, one thread", fontsize=14, fontweight="bold")
+    axes.set_title(under, fontsize=8.5, color="0.35")
+    axes.legend(loc="lower right", framealpha=0.95, fontsize=9)
+    _save(canvas, path)
+
+
+def _mark(axes: Any, figures: list[Figure]) -> None:
+    """A mark for each with its name beside it: left of single tables, where no line is, right of many."""
+    for width in sorted({figure.tables for figure in figures}):
+        column = sorted((figure for figure in figures if figure.tables == width), key=lambda f: f.value)
+        left = width == 1
+        for figure, height in zip(column, apart([math.log10(f.value) for f in column], GAP), strict=True):
+            marker, colour = MARKS[figure.what]
+            axes.plot(width, figure.value, marker=marker, color=colour, markersize=8, linestyle="none", zorder=4)
+            axes.annotate(
+                f"{MARKED.get(figure.what, figure.what)} {_plain_name(figure.game)}",
+                (width, figure.value),
+                xytext=(width * (0.55 if left else 1.5), 10**height),
+                arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 3},
+                color=colour,
+                fontsize=8.5,
+                ha="right" if left else "left",
+                va="center",
+                zorder=5,
+            )
+
+
+def apart(heights: list[float], gap: float) -> list[float]:
+    """Ascending heights moved as little as may be so that neighbours are at least ``gap`` apart."""
+    groups: list[list[float]] = []  # sum of heights less their place in the column, number
+    for place, height in enumerate(heights):
+        groups.append([height - place * gap, 1])
+        while len(groups) > 1 and groups[-2][0] / groups[-2][1] > groups[-1][0] / groups[-1][1]:
+            total, number = groups.pop()
+            groups[-1][0] += total
+            groups[-1][1] += number
+    moved = [total / number for total, number in groups for _ in range(int(number))]
+    return [height + place * gap for place, height in enumerate(moved)]
+
+
+def _plain_name(game: str) -> str:
+    words = game.replace("-", " ").replace("_", " ").split()
+    return " ".join(word for word in words if not (word[0] == "v" and word[1:].isdigit()))
+
+
+def _short(value: float, _: Any = None) -> str:
+    if value >= 1e6:
+        return f"{value / 1e6:g} million"
+    return f"{value / 1e3:g} thousand" if value >= 1e3 else f"{value:g}"
+
+
+def _by_players(figures: list[Figure], under: str, path: Path) -> None:
+    canvas, axes = _canvas()
+    chosen = sorted((figure for figure in figures if figure.part == "players"), key=lambda f: f.players)
+    for threads in sorted({figure.threads for figure in chosen}):
+        colour, number = LINES.get(threads, "0.2"), NUMBERS.get(threads, str(threads))
+        plural = "s" if threads > 1 else ""
+        same = [figure for figure in chosen if figure.threads == threads]
+        ours = [figure for figure in same if not figure.what.startswith("C,")]
+        _span(axes, ours, colour, f"card_envs, {number} thread{plural}", "-")
+        limit = [figure for figure in same if figure.what.startswith("C,")]
+        if limit:
+            _span(axes, limit, colour, f"written by hand in C, {number} process{'es' if plural else ''}", "--")
+    top = max((figure.most for figure in chosen), default=1.0) / 1e6
+    axes.set_ylim(0, 1.28 * top)  # room for the legend
+    axes.set_xticks(range(2, 13))
+    axes.set_xlabel("players at a table")
+    axes.set_ylabel("million decisions a second")
+    tables = max((figure.tables for figure in chosen), default=0)
+    canvas.suptitle(f"Konchinka by threads and number of players, {tables:,} tables", fontsize=14, fontweight="bold")
+    axes.set_title(under, fontsize=8.5, color="0.35")
+    axes.legend(loc="upper center", ncols=2, framealpha=0.95, fontsize=9)
+    _save(canvas, path)
+
+
+def _span(axes: Any, line: list[Figure], colour: str, name: str, style: str) -> None:
+    """A line over the numbers of players with its range as a band."""
+    players = [figure.players for figure in line]
+    low, middle, high = ([getattr(f, end) / 1e6 for f in line] for end in ("least", "value", "most"))
+    width = 2.2 if style == "-" else 1.3
+    axes.plot(players, middle, style, color=colour, linewidth=width, marker="o", markersize=2 * width, label=name)
+    axes.fill_between(players, low, high, color=colour, alpha=0.15 if style == "-" else 0.07, linewidth=0)
