@@ -96,26 +96,25 @@ def test_one_seed_decides_everything(tmp_path):
 
 
 def test_a_run_that_is_killed_goes_on_as_if_nothing_had_happened(tmp_path):
-    whole = train(tmp_path / "whole", "--steps", 12_000)
+    whole = train(tmp_path / "whole", "--steps", 20_000)
     folder = tmp_path / "killed"
     command = [sys.executable, str(ROOT / "scripts" / "train.py"), "elfern"]
-    options = ["--out", str(folder), *TINY, "--steps", "12000"]
+    options = ["--out", str(folder), *TINY, "--steps", "20000"]
     log = open(tmp_path / "log", "w+")  # noqa: SIM115
     child = subprocess.Popen([*command, *options], cwd=tmp_path, stdout=log, stderr=log)
-    wanted = folder / "checkpoints" / f"{3:012d}.ckpt"
     until = time.monotonic() + 120
-    while not wanted.exists() and time.monotonic() < until and child.poll() is None:
+    while not list(folder.glob("checkpoints/*[3-9].ckpt")) and time.monotonic() < until and child.poll() is None:
         time.sleep(0.002)
     child.send_signal(signal.SIGKILL)
     child.wait()
     log.close()
-    assert wanted.exists(), (tmp_path / "log").read_text()
     assert not (folder / "evaluation.json").exists()
+    assert list(folder.glob("checkpoints/*.ckpt")), (tmp_path / "log").read_text()
     done = subprocess.run([*command, "--resume", str(folder)], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"from \d+ legs", done.stdout)
+    assert re.search(r"from\s+\d+\s+legs", done.stdout)
     metrics = json.loads((folder / "metrics.json").read_text())
-    assert metrics["steps"] == 12_288
+    assert metrics["steps"] == 20_480
     assert metrics == whole
     assert {path.name for path in folder.iterdir()} == LEFT | {"checkpoints"}
     game = card_envs.make_game("elfern")
