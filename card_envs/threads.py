@@ -25,7 +25,8 @@ def _workers(threads: int, process: int) -> ThreadPoolExecutor:
 
 def share_out(threads: int, rows: int, work: Callable[[slice], Result]) -> list[Result]:
     """Call ``work`` on slices of so many rows, side by side in up to ``threads`` threads; its results in order."""
-    threads = min(whole_number("threads", threads, 1, 256), max(rows // LEAST_ROWS, 1))
+    if threads != 1:
+        threads = min(whole_number("threads", threads, 1, 256), max(rows // LEAST_ROWS, 1))
     if threads == 1:
         return [work(slice(0, rows))]
     bounds = [rows * part // threads for part in range(threads + 1)]

@@ -114,7 +114,7 @@ class Elfern(Game):
 def _constants(rules: ElfernRules) -> dict[str, Any]:
     """Values of ``kernel.CONSTANTS``."""
     size, ranks = rules.pack_size, rules.ranks
-    suit_of, same_suit, higher = np.zeros(32, np.int64), np.zeros(32, np.uint64), np.zeros(32, np.uint64)
+    suit_of, same_suit, higher = np.zeros(32, np.int64), np.zeros(64, np.uint64), np.zeros(64, np.uint64)
     honours, lower = 0, [0, 0, 0]
     for card in range(size):
         suit, rank = divmod(card, ranks)

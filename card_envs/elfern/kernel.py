@@ -14,13 +14,16 @@ from card_envs.bits import ZERO, below, bit, nth, popcount, shuffle
 from card_envs.jit import inlined, njit
 from card_envs.record import BLANK, COUNTED, NOTHING, clear, constants_dtype, finish, score, state_dtype
 
+NEVER = -64
+"""So long ago that a whole hand has been drawn since."""
+
 STATE = state_dtype(
     2,
     [
         ("hand", "u4", (2,)),
         ("won", "u4", (2,)),  # cards in the tricks won
         ("owner", "u4"),  # pack positions that were dealt to seat 1
-        ("void_at", "u1", (2, 4)),  # 1 + cards drawn from the pack when a seat last showed it held none of a suit; or 0
+        ("void_at", "i1", (2, 4)),  # cards dealt and drawn when a seat last showed it held none of a suit, or NEVER
         ("deck", "u1", (32,)),  # the pack, top card first
         ("history", "u1", (32,)),  # plays in order: seat * num_actions + card
         ("lead", "i1"),  # card led to the trick, or -1
@@ -39,8 +42,8 @@ CONSTANTS = constants_dtype(
         ("bound_without", "i8"),  # and once it is used up
         ("honours", "u8"),  # the cards that count (E2)
         ("suit_of", "i8", (32,)),
-        ("same_suit", "u8", (32,)),  # all cards of a card's suit
-        ("higher", "u8", (32,)),  # the cards that beat it
+        ("same_suit", "u8", (64,)),  # all cards of a card's suit; none for what is no card
+        ("higher", "u8", (64,)),  # the cards that beat it; none for what is no card
         ("lower", "u8", (3,)),  # the cards 1, 2, 4 places below which the suit goes on
         ("scale", "i8", (33,)),  # points for a number of honours (E10)
     ],
@@ -70,7 +73,7 @@ def lay_out(s: Any, g: Any) -> bool:
         s.hand[seat] = 0
         s.won[seat] = 0
         for suit in range(4):
-            s.void_at[seat, suit] = 0
+            s.void_at[seat, suit] = NEVER
     for place in range(g.pack_size):
         s.history[place] = 0
     s.owner = 0
@@ -106,15 +109,17 @@ def must_follow(s: Any, g: Any) -> bool:
 
 
 @inlined
+def led_card(s: Any) -> int:
+    """The card led to the trick; 63, which is no card, if there is none. An index that spares a branch."""
+    return np.int64(s.lead) & 63
+
+
+@inlined
 def legal_cards(s: Any, g: Any) -> np.uint64:
     """The cards that may be played: any to a lead (E5), of the suit led if bound and able (E6)."""
     hand = np.uint64(s.hand[np.int64(s.to_play)])
-    lead = np.int64(s.lead)
-    if lead >= 0 and must_follow(s, g):
-        following = hand & g.same_suit[lead]
-        if following != ZERO:
-            return following
-    return hand
+    following = hand & g.same_suit[led_card(s)] if must_follow(s, g) else ZERO
+    return following if following != ZERO else hand
 
 
 @inlined
@@ -149,7 +154,7 @@ def play(s: Any, g: Any, card: int) -> int:
         s.to_play = 1 - seat
         return NOTHING
     if must_follow(s, g) and g.suit_of[card] != g.suit_of[lead]:
-        s.void_at[seat, g.suit_of[lead]] = 1 + np.int64(s.drawn)
+        s.void_at[seat, g.suit_of[lead]] = np.int64(s.drawn)
     winner = seat if g.higher[lead] & bit(card) != ZERO else 1 - seat  # E6, E8
     win_trick(s, g, winner, bit(lead) | bit(card))
     return NOTHING if s.hand[winner] != 0 else count(s, g)

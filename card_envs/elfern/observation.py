@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.bits import ZERO, bit, first, popcount, put, put_count, put_few
-from card_envs.elfern.kernel import has_stock, must_follow
+from card_envs.elfern.kernel import has_stock, led_card, must_follow
 from card_envs.elfern.rules import ElfernRules
 from card_envs.jit import inlined
 from card_envs.record import score
@@ -44,9 +44,7 @@ def layout(rules: ElfernRules) -> list[tuple[str, int]]:
 @inlined
 def unseen_cards(s: Any, g: Any, seat: int) -> np.uint64:
     """Cards that a seat has not seen: those in the other hand and in the stock."""
-    seen = np.uint64(s.hand[seat]) | np.uint64(s.won[0]) | np.uint64(s.won[1])
-    if s.lead >= 0:
-        seen |= bit(np.int64(s.lead))
+    seen = np.uint64(s.hand[seat]) | np.uint64(s.won[0]) | np.uint64(s.won[1]) | bit(led_card(s))
     return first(g.pack_size) & ~seen
 
 
@@ -62,10 +60,8 @@ def masters(g: Any, cards: np.uint64, against: np.uint64) -> np.uint64:
 @inlined
 def hand_size(s: Any, g: Any, seat: int) -> int:
     """Cards in a hand, counted from public things: every play and draw is seen."""
-    has_led = np.int64(s.lead) >= 0 and np.int64(s.to_play) != seat
-    tricks = np.int64(s.plays) >> 1
-    draws = min(tricks, (g.pack_size >> 1) - g.hand_size)
-    return g.hand_size - tricks + draws - (1 if has_led else 0)
+    both = np.int64(s.drawn) - np.int64(s.plays)  # odd when one has led: the other has a card more
+    return (both + np.int64(np.int64(s.to_play) == seat)) >> 1
 
 
 @inlined
@@ -76,10 +72,8 @@ def rooms(s: Any, g: Any, seat: int, held: int) -> np.uint64:
     """
     word = ZERO
     for suit in range(4):
-        void_at = np.int64(s.void_at[seat, suit])
-        drawn_since = (np.int64(s.drawn) - void_at + 1) >> 1
-        room = held if void_at == 0 else min(held, drawn_since)
-        word |= first(room) << np.uint64(suit * g.hand_size)
+        drawn_since = (np.int64(s.drawn) - np.int64(s.void_at[seat, suit])) >> 1
+        word |= first(min(held, drawn_since)) << np.uint64(suit * g.hand_size)
     return word
 
 
@@ -93,8 +87,8 @@ def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
     size = g.pack_size
     second = np.uint64(size)
     hand, own_won, other_won = np.uint64(s.hand[seat]), np.uint64(s.won[seat]), np.uint64(s.won[other])
-    lead = np.int64(s.lead)
-    led, beating = (bit(lead), hand & g.higher[lead]) if lead >= 0 else (ZERO, ZERO)
+    led = bit(led_card(s)) & first(size)
+    beating = hand & g.higher[led_card(s)]
     unseen = unseen_cards(s, g, seat)
     at = put(out, at, 2 * size, hand | (led << second))
     at = put(out, at, 2 * size, beating | (masters(g, hand, unseen) << second))
