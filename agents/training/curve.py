@@ -14,7 +14,7 @@ COLOURS = {"random": "#2a7fb8", "greedy": "#c8553d"}
 
 
 def draw_curve(path: Path, game: Game, points: list[dict[str, Any]], greedy_at_random: float, budget: Budget) -> None:
-    """Draw points per deal against greedy and random over the steps trained, with 95 % bands.
+    """Draw points per deal against random and against greedy over the steps trained, with 95 % bands.
 
     greedy_at_random: what the greedy player makes against random, drawn for comparison.
     """
@@ -23,26 +23,30 @@ def draw_curve(path: Path, game: Game, points: list[dict[str, Any]], greedy_at_r
     from matplotlib.ticker import EngFormatter
 
     unit = "match" if game.rules.match else "deal"
-    figure = Figure(figsize=(8, 5), dpi=150, layout="constrained")
+    figure = Figure(figsize=(8, 6.5), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    panels = figure.subplots(2, 1, sharex=True)
     steps = [point["steps"] for point in points]
-    for name, colour in COLOURS.items():
+    for axes, (name, colour), level, meaning in zip(
+        panels,
+        COLOURS.items(),
+        (greedy_at_random, 0.0),
+        ("what greedy makes against random", "level with greedy"),
+        strict=True,
+    ):
         means, lows, highs = ([point[name][part] for point in points] for part in ("mean", "low", "high"))
         axes.plot(steps, means, color=colour, linewidth=2, marker="o", markersize=3.5, label=f"against {name}")
-        axes.fill_between(steps, lows, highs, color=colour, alpha=0.25, linewidth=0)
-    axes.axhline(
-        greedy_at_random, color=COLOURS["random"], linestyle="--", linewidth=1.2, label="greedy against random"
-    )
-    axes.axhline(0, color="0.35", linewidth=1)
-    axes.set_xlim(left=0)
-    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+        axes.fill_between(steps, lows, highs, color=colour, alpha=0.25, linewidth=0, label="95 % interval")
+        axes.axhline(level, color="0.3", linestyle="--", linewidth=1.2, label=meaning)
+        axes.margins(y=0.15)
+        axes.set_ylabel(f"points a {unit}")
+        axes.grid(alpha=0.25)
+        axes.legend(loc="best", framealpha=0.8, fontsize=9)
+    panels[-1].set_xlim(left=0)
+    panels[-1].xaxis.set_major_formatter(EngFormatter(sep=""))
+    panels[-1].set_xlabel("decisions trained on")
     players = "" if game.num_players == 2 else f" with {game.num_players} players"
-    axes.set_title(f"{game.name.capitalize()}{players}: self-play, {budget.seconds / 60:.1f} minutes of training")
-    axes.set_xlabel("decisions trained on")
-    axes.set_ylabel(f"points a {unit}, mean with 95 % interval")
-    axes.grid(alpha=0.25)
-    axes.legend(loc="lower right", framealpha=0.9)
+    figure.suptitle(f"{game.name.capitalize()}{players}: self-play, {budget.seconds / 60:.1f} minutes of training")
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png")
     write_whole(path, buffer.getvalue())
