@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 PY     := $(VENV)/bin/python
 READY  := $(VENV)/.installed
+PEERS  := .venv-peers
 
 GAME   ?= elfern
 DEALS  ?= 20000
@@ -12,10 +13,10 @@ ARGS   ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test lint format type bench oracle clean
+.PHONY: help train test lint format type bench bench-peers oracle clean
 
 help:  ## this list
-	@awk -F ':.*##' '/^[a-z-]+:.*##/ { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*##' '/^[a-z-]+:.*##/ { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo '  ARGS="..." is handed on, e.g. make test ARGS="-k elfern -x"'
 
@@ -44,8 +45,16 @@ format: $(READY)  ## mend what can be mended, lay the code out
 type: $(READY)  ## check the types
 	$(PY) -m mypy $(ARGS)
 
-bench: $(READY)  ## measure the speed of the engines
+bench: $(READY)  ## measure speed against C written by hand, eight minutes (ARGS="--only engine" for a part)
 	$(PY) scripts/benchmark.py $(ARGS)
+
+bench-peers: $(READY) $(PEERS)/.installed  ## the same beside other libraries, in an environment of their own
+	$(PY) scripts/benchmark.py $(ARGS)
+
+$(PEERS)/.installed:
+	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check open_spiel rlcard "pettingzoo[classic]" pgx jax
+	@touch $@
 
 oracle: $(READY)  ## play DEALS=20000 deals a game beside the independent oracle
 	$(PY) -m tests.differential --deals $(DEALS) $(ARGS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -50,8 +51,15 @@ class Tables:
 
 
 def loop(game: Game, size: int = TABLES, threads: int = 1) -> Rate:
-    tables = Tables(game, size, threads)
-    return lambda seconds: repeat(tables.loop, seconds)
+    return loop_of(Tables(game, size), threads)
+
+
+def loop_of(tables: Tables, threads: int) -> Rate:
+    def rate(seconds: float) -> float:
+        tables.threads = threads
+        return repeat(tables.loop, seconds)
+
+    return rate
 
 
 def verbs(game: Game) -> Rate:
@@ -115,39 +123,41 @@ def compare_threads(game: Game, size: int = MANY_TABLES, rounds: int = 40) -> No
             raise RuntimeError(f"Two threads did not play {game.name} as one does.")
 
 
+Entry = tuple[str, Rate, dict[str, Any]]
+"""What a figure is of, how it is taken, and what else is to be said about it."""
+
+
+def _take_all(turns: Turns, part: str, entries: list[Entry]) -> list[Figure]:
+    """Figures that make one picture: all take turns with all, so that none has a bad moment for itself."""
+    samples = turns.take({str(number): rate for number, (_, rate, _) in enumerate(entries)}, share=0.5)
+    figures = [figure(samples, part, str(number), **told) for number, (_, _, told) in enumerate(entries)]
+    for made, (what, _, _) in zip(figures, entries, strict=True):
+        made.what = what
+    return figures
+
+
 def measure_width(turns: Turns, folder: Path) -> list[Figure]:
     """The engine loop by the number of tables, and the C program at 4096."""
-    figures = []
+    entries: list[Entry] = []
     for game in measured_games():
-        rates = c_programs(game, folder) | {str(width): loop(game, width) for width in WIDTHS}
-        samples = turns.take(rates, share=0.5)
-        if PROCESS in samples:
-            figures.append(figure(samples, "width", PROCESS, tables=TABLES, **about(game)))
-        for width in WIDTHS:
-            made = figure(samples, "width", str(width), PROCESS, tables=width, **about(game))
-            made.what = LOOP
-            figures.append(made)
-    return figures
+        at = about(game)
+        entries += [(name, rate, at | {"tables": TABLES}) for name, rate in c_programs(game, folder).items()]
+        entries += [(LOOP, loop(game, width), at | {"tables": width}) for width in WIDTHS]
+    return _take_all(turns, "width", entries)
 
 
 def measure_players(turns: Turns, folder: Path) -> list[Figure]:
     """Konchinka by number of players: so many threads beside as many C processes, the same number of tables."""
-    figures = []
+    entries: list[Entry] = []
     for players in range(2, 13):
         game = konchinka(players)
-        rates: dict[str, Rate] = {}
-        about_rate: dict[str, tuple[str, int]] = {}
+        tables = Tables(game, MANY_TABLES)
         for count in thread_counts():
-            for name, rate in c_programs(game, folder, tables=MANY_TABLES // count, processes=count).items():
-                rates[name], about_rate[name] = rate, (name, count)
-            name = f"{count} threads"
-            rates[name], about_rate[name] = loop(game, MANY_TABLES, count), (LOOP, count)
-        samples = turns.take(rates, share=0.5)
-        for name, (what, count) in about_rate.items():
-            made = figure(samples, "players", name, tables=MANY_TABLES, threads=count, **about(game))
-            made.what = what
-            figures.append(made)
-    return figures
+            at = about(game) | {"tables": MANY_TABLES, "threads": count}
+            programs = c_programs(game, folder, tables=MANY_TABLES // count, processes=count)
+            entries += [(name, rate, at) for name, rate in programs.items()]
+            entries.append((LOOP, loop_of(tables, count), at))
+    return _take_all(turns, "players", entries)
 
 
 def thread_counts() -> list[int]:

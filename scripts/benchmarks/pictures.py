@@ -25,7 +25,6 @@ MARKS = {
     "pgx": ("*", "#111111"),
 }
 """Marker and colour of our single environment and of each peer."""
-MARKED = {"Env.step": "gym.make,"}
 NUMBERS = {1: "one", 2: "two", 4: "four", 8: "eight"}
 LINES = {1: "#2a7fb8", 2: "#c8553d", 4: "#6a4c93", 8: "#2f6f4e"}
 WIDTH, PLAYERS = "benchmark_width.png", "benchmark_players.png"
@@ -91,9 +90,9 @@ def _by_width(figures: list[Figure], under: str, path: Path) -> None:
     axes.plot([], [], color="0.35", linestyle="--", linewidth=1.1, label="written by hand in C (same colour)")
     axes.set_xscale("log")
     axes.set_yscale("log")
-    marked = [figure for figure in figures if figure.part == "peers" and figure.what in MARKS]
+    marked = [figure for figure in figures if figure.part == "peers" and figure.what in MARKS and figure.value]
     _mark(axes, marked)
-    axes.set_xlim(0.035 if marked else 0.7, 130_000)
+    axes.set_xlim(0.016 if marked else 0.7, 600_000 if marked else 130_000)
     axes.xaxis.set_major_locator(FixedLocator([10**power for power in range(6)]))
     axes.xaxis.set_minor_locator(FixedLocator([]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
@@ -108,6 +107,8 @@ def _by_width(figures: list[Figure], under: str, path: Path) -> None:
 
 def _mark(axes: Any, figures: list[Figure]) -> None:
     """A mark for each with its name beside it: left of single tables, where no line is, right of many."""
+    from matplotlib.patheffects import withStroke
+
     for width in sorted({figure.tables for figure in figures}):
         column = sorted((figure for figure in figures if figure.tables == width), key=lambda f: f.value)
         left = width == 1
@@ -115,7 +116,7 @@ def _mark(axes: Any, figures: list[Figure]) -> None:
             marker, colour = MARKS[figure.what]
             axes.plot(width, figure.value, marker=marker, color=colour, markersize=8, linestyle="none", zorder=4)
             axes.annotate(
-                f"{MARKED.get(figure.what, figure.what)} {_plain_name(figure.game)}",
+                f"card_envs, {figure.what}" if figure.players else f"{figure.what} {_plain_name(figure.game)}",
                 (width, figure.value),
                 xytext=(width * (0.55 if left else 1.5), 10**height),
                 arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 3},
@@ -124,6 +125,7 @@ def _mark(axes: Any, figures: list[Figure]) -> None:
                 ha="right" if left else "left",
                 va="center",
                 zorder=5,
+                path_effects=[withStroke(linewidth=2.5, foreground="white")],
             )
 
 
