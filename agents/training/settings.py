@@ -28,7 +28,7 @@ class Settings:
     width: int = setting(256, "width of the layers")
     layers: int = setting(2, "hidden layers that policy and value share")
     entropy: float = setting(0.003, "weight of the entropy bonus")
-    gae_lambda: float = setting(0.8, "trade-off between bias and variance of advantages")
+    gae_lambda: float = setting(0.6, "trade-off between bias and variance of advantages")
     value_weight: float = setting(0.5, "weight of the value loss")
     clip: float = setting(0.2, "how far an update may move the odds of an action")
     reward: str = setting("points", "which reward to learn from")
