@@ -56,6 +56,7 @@ def train(folder, *options, game="elfern"):
         ("konchinka", []),
         ("konchinka", ["--num-players", "4", "--figures"]),
         ("elfern", ["--match", "--target", "2"]),
+        ("elfern", ["--no-advice", "--follow-suit", "endgame"]),
     ],
 )
 def test_a_run_leaves_everything(tmp_path, capsys, name, rules):
@@ -290,6 +291,6 @@ def test_a_short_training_beats_random(tmp_path):
     options = {"steps": 40_000, "tables": 128, "rollout": 16, "batch": 256, "epochs": 3, "width": 96, "leg": 8}
     given = [str(text) for name, value in options.items() for text in (f"--{name}", value)]
     folder = tmp_path / "run"
-    train(folder, *given, "--evaluate-deals", 500, "--layers", 2, game="konchinka")
+    train(folder, *given, "--evaluate-deals", 500, "--layers", 2, "--no-advice", game="konchinka")
     against_random = json.loads((folder / "evaluation.json").read_text())["meetings"][1]["points_a"]
     assert against_random["low"] > 0.5
