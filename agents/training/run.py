@@ -79,11 +79,11 @@ class Run:
 
     @classmethod
     def begin(cls, folder: Path, game: Game, settings: Settings) -> Run:
-        """A new run in a folder that is made for it; ``ValueError`` if there is something in it already."""
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        """A new run in a folder that is made for it; ``ValueError`` if there are files in it already."""
+        if folder.exists() and (not folder.is_dir() or any(path.is_file() for path in folder.rglob("*"))):
             raise ValueError(f"{folder} is there already: give another --out, or --resume {folder} to go on with it.")
         run = cls(folder, game, settings)
-        (folder / CHECKPOINTS).mkdir(parents=True)
+        (folder / CHECKPOINTS).mkdir(parents=True, exist_ok=True)
         run._write_config()
         return run
 
