@@ -125,9 +125,7 @@ class KonchinkaOracle:
         self.table = set(places)
         self.deck = to_hands + places + self.pack
         self.open_pack = {
-            position: card
-            for position, card in enumerate(self.deck)
-            if card in put_back and card in self.pack
+            position: card for position, card in enumerate(self.deck) if card in put_back and card in self.pack
         }
         return True
 
