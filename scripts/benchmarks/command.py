@@ -46,8 +46,8 @@ so that a machine whose speed drifts does little harm. A whole run takes about e
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="rounds in which everything takes its turn (default 5)")
-    parser.add_argument("--seconds", type=float, default=0.5, help="length of a turn (default 0.5)")
+    parser.add_argument("--rounds", type=int, default=9, help="rounds in which everything takes its turn (default 9)")
+    parser.add_argument("--seconds", type=float, default=0.3, help="length of a turn (default 0.3)")
     parser.add_argument("--json", type=Path, default=FOLDER / "benchmark.json", help="where the figures go")
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", default=FOLDER, help="where the pictures go")
     parser.add_argument("--only", nargs="+", metavar="PART", choices=PARTS, help=f"some of: {', '.join(PARTS)}")
@@ -87,10 +87,11 @@ def measure(options: argparse.Namespace, console: Console) -> dict[str, Any]:
     turns = Turns(options.rounds, options.seconds)
     with tempfile.TemporaryDirectory() as folder:
         for part in parts:
-            console.print(f"[dim]measuring: {part}[/dim]")
+            console.print(f"[dim]measuring {part} …[/dim]", end=" ")
             start = time.perf_counter()
             results["figures"] += [made.json() for made in PARTS[part](turns, Path(folder))]
             results["took"][part] = round(time.perf_counter() - start, 1)
+            console.print(f"[dim]{results['took'][part]:.0f} s[/dim]")
     return results
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from card_envs.envs.sb3 import CardVecEnv
 TRAINED, IDLE = "our VecEnv", "do-nothing VecEnv"
 PREPARED = 64
 """Turns an idle environment has ready."""
+ROUNDS = 5
+"""At most so many: a turn is at least a whole rollout and all that is learned from it, more than a second."""
 
 
 class IdleVecEnv(VecEnv):
@@ -93,7 +96,7 @@ def measure_training(turns: Turns, folder: Path) -> list[Figure]:
     for game in (make_game("elfern"), make_game("konchinka")):
         env = CardVecEnv(game, settings.tables, opponents="greedy", seed=0)
         rates = {IDLE: trained(game, IdleVecEnv(env), settings), TRAINED: trained(game, env, settings)}
-        samples = turns.take(rates)
+        samples = dataclasses.replace(turns, rounds=min(turns.rounds, ROUNDS)).take(rates)
         at: dict[str, Any] = about(game) | {"tables": settings.tables, "unit": "trained steps/s"}
         figures.append(figure(samples, "training", IDLE, **at))
         figures.append(figure(samples, "training", TRAINED, IDLE, required=0.90, **at))
