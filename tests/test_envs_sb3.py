@@ -266,6 +266,19 @@ def test_trains_on_the_batch_and_reports_episodes(variant: Variant) -> None:
     assert all(np.isfinite(episode["r"]) for episode in model.ep_info_buffer)
 
 
+@each_game
+def test_the_greedy_players_actions_are_those_of_the_learners_views(variant: Variant) -> None:
+    envs = venv(variant, 32, seed=5)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+        envs.greedy_actions()
+    envs.reset()
+    singles = [make(variant) for _ in range(32)]
+    for row, env in enumerate(singles):
+        env.reset(seed=5 + row)
+    expected = [int(env.unwrapped.game.greedy_actions(env.unwrapped.view.record)[0]) for env in singles]
+    assert envs.greedy_actions().tolist() == expected
+
+
 def test_a_trained_net_never_plays_an_illegal_action_even_untrained() -> None:
     envs = venv(ELFERN, 64, seed=3)
     model = MaskablePPO("MlpPolicy", envs, policy_kwargs={"net_arch": [8]}, device="cpu", seed=0)

@@ -58,7 +58,7 @@ class LearnersTables(VecEnvWrapper):
     def _advised(self, observations: np.ndarray) -> np.ndarray:
         if not self.advice:
             return observations
-        advice = self.game.greedy_actions(self.tables._tables.states)
+        advice = self.tables.greedy_actions()
         wide = np.zeros((len(observations), self.observation_space.shape[0]), np.uint8)  # type: ignore[index]
         wide[:, : self.game.observation_size] = observations
         wide[np.arange(len(wide)), self.game.observation_size + advice] = 1

@@ -94,8 +94,7 @@ class CardVecEnv(VecEnv):
 
         Raises ``ValueError`` for another shape or kind and ``IllegalAction`` naming the rows; nothing then changes.
         """
-        if not self._tables.begun.all():
-            raise gymnasium.error.ResetNeeded("There are no tables yet: call reset() first.")
+        self._require_reset()
         plays = batches.actions(actions, self.num_envs)
         if not self.loses:
             self.game.check_actions(self._tables.states, plays)
@@ -163,9 +162,17 @@ class CardVecEnv(VecEnv):
 
     def sample_actions(self) -> npt.NDArray[np.int64]:
         """A uniform legal action for each row, int64 (N,), from its table's own choices."""
+        self._require_reset()
+        return self._tables.sample_actions().astype(np.int64)
+
+    def greedy_actions(self) -> npt.NDArray[np.int64]:
+        """What the game's greedy player, which knows no more than the learner, would play in each row, int64 (N,)."""
+        self._require_reset()
+        return self._tables.greedy_actions().astype(np.int64)
+
+    def _require_reset(self) -> None:
         if not self._tables.begun.all():
             raise gymnasium.error.ResetNeeded("There are no tables yet: call reset() first.")
-        return self._tables.sample_actions().astype(np.int64)
 
     def set_opponents(self, opponents: Any, where: npt.ArrayLike | None = None) -> None:
         """Change the opponents of all rows, or of those where a bool (N,) is true, from their next episodes on."""

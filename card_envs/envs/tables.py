@@ -261,6 +261,12 @@ class Tables:
         self.game.loops.sample(self.states, self.game.constants, out)
         return out
 
+    def greedy_actions(self) -> npt.NDArray[np.int32]:
+        """What the game's greedy player would play for each learner, int32 (size,); -1 where over."""
+        out = np.empty(self.size, np.int32)
+        self.game.loops.greedy(self.states, self.game.constants, out)
+        return out
+
     # All or nothing
 
     def _memory(self) -> list[Array]:
