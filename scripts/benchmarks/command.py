@@ -35,7 +35,7 @@ PARTS: dict[str, Measure] = {
     "peers": peer_process.measure_peers,
 }
 FOLDER = Path("runs/benchmark")
-WIDTH = 130
+WIDTH = 140
 """Columns of the tables where there is no terminal to ask."""
 DESCRIPTION = """How fast the library is on this machine, against C programs written by hand that do the same work.
 

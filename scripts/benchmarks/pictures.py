@@ -109,16 +109,15 @@ def _mark(axes: Any, figures: list[Figure]) -> None:
     """A mark for each with its name beside it: left of single tables, where no line is, right of many."""
     from matplotlib.patheffects import withStroke
 
-    for width in sorted({figure.tables for figure in figures}):
-        column = sorted((figure for figure in figures if figure.tables == width), key=lambda f: f.value)
-        left = width == 1
+    for left in (True, False):
+        column = sorted((f for f in figures if (f.tables == 1) == left), key=lambda f: f.value)
         for figure, height in zip(column, apart([math.log10(f.value) for f in column], GAP), strict=True):
             marker, colour = MARKS[figure.what]
-            axes.plot(width, figure.value, marker=marker, color=colour, markersize=8, linestyle="none", zorder=4)
+            axes.plot(figure.tables, figure.value, marker, color=colour, markersize=8, zorder=4)
             axes.annotate(
                 f"card_envs, {figure.what}" if figure.players else f"{figure.what} {_plain_name(figure.game)}",
-                (width, figure.value),
-                xytext=(width * (0.55 if left else 1.5), 10**height),
+                (figure.tables, figure.value),
+                xytext=(figure.tables * (0.55 if left else 1.5), 10**height),
                 arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 3},
                 color=colour,
                 fontsize=8.5,
