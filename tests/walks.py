@@ -1,0 +1,27 @@
+"""Ways through games for the tests: tables at all stages, and how to compare them."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from tests.variants import VARIANTS
+
+SEEDS = st.integers(0, 2**64 - 1)
+VARIANT = st.sampled_from(VARIANTS)
+SOME = 60  # tables in the tests that look at each position by hand
+
+
+def walk(game, seed, plays, **more):
+    """A state after up to so many random plays (of its first episode)."""
+    state = game.new_state(seed=seed, **more)
+    for _ in range(plays):
+        if state.is_over:
+            break
+        row = state.record
+        action = int(game.sample_actions(row)[0])
+        state.play(action)
+    return state
+
+
+def same(left, right):
+    return left.tobytes() == right.tobytes()
