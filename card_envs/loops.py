@@ -39,8 +39,8 @@ from card_envs.record import FULL, NOTHING, OVER, POINTS, SHARE, WIN
 OUTSIDE, RANDOM, GREEDY = 0, 1, 2
 """Who plays a seat: somebody outside, or a built-in player."""
 
-FINE, FOREIGN, IS_VIEW, ILLEGAL, FINISHED = 0, 1, 2, 3, 4
-"""What a check of the rows found."""
+FINE, IS_VIEW, FOREIGN, ILLEGAL, FINISHED = 0, 1, 2, 3, 4
+"""What a check of the rows found, the worst last."""
 
 
 @dataclass(frozen=True)

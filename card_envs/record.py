@@ -36,25 +36,31 @@ def _record(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
 
 
 def state_dtype(seats: int, fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
-    """Record of a table for up to ``seats`` players: the common fields, then a game's own. No padding."""
-    common: list[tuple[Any, ...]] = [
-        ("seed", "u8"),  # with deal, all that decides the order of the pack
+    """Record of a table for up to ``seats`` players: common fields and a game's own, without padding.
+
+    What every play reads stands at the front, in one or two lines of the processor's cache; what is only read at the
+    end of a deal stands behind the game's own fields, which are in such an order too.
+    """
+    front: list[tuple[Any, ...]] = [
         ("choice", "u8"),  # state of the generator of choices
-        ("deal", "u8"),  # number of the deal in play at this table, from 0
         ("rules_id", "u4"),  # fingerprint of game, rules and layout
+        ("viewer", "i1"),
+        ("to_play", "i1"),
+        ("over", "u1"),
+        ("plays", "u1"),  # plays in this deal
+        ("dealer", "i1"),
+        ("forfeit", "i1"),  # seat that lost the episode by an illegal action, or -1
+    ]
+    back: list[tuple[Any, ...]] = [
+        ("seed", "u8"),  # with deal, all that decides the order of the pack
+        ("deal", "u8"),  # number of the deal in play at this table, from 0
         ("deals", "u2"),  # deals counted in this episode
         ("taken_before", "u2", (seats,)),  # honours or cards won in the episode's earlier deals
         ("total", "i2", (seats,)),  # points made in this episode
         ("start", "u1", (seats,)),  # match scores it began with
         ("points", "i1", (seats,)),  # points of the last deal counted
-        ("viewer", "i1"),
-        ("to_play", "i1"),
-        ("dealer", "i1"),
-        ("forfeit", "i1"),  # seat that lost the episode by an illegal action, or -1
-        ("over", "u1"),
-        ("plays", "u1"),  # plays in this deal
     ]
-    return _record(common + fields)
+    return _record(front + fields + back)
 
 
 def constants_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:

@@ -31,4 +31,5 @@ def share_out(threads: int, rows: int, work: Callable[[slice], Result]) -> list[
         return [work(slice(0, rows))]
     bounds = [rows * part // threads for part in range(threads + 1)]
     slices = [slice(*ends) for ends in pairwise(bounds)]
-    return list(_workers(threads, os.getpid()).map(work, slices))
+    others = [_workers(threads - 1, os.getpid()).submit(work, part) for part in slices[1:]]
+    return [work(slices[0]), *(other.result() for other in others)]

@@ -62,14 +62,14 @@ class Verbs(ABC):
 
     def sample_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
         """A uniform legal action per row, int32 (N,), from the row's own choices; -1 where the episode is over."""
-        self._checked(states, write=True, views=False)
+        self._checked(states, write=True, views=False, threads=threads)
         answer = batches.output("out", out, (len(states),), np.int32)
         share_out(threads, len(states), lambda part: self.loops.sample(states[part], self.constants, answer[part]))
         return answer
 
     def greedy_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
         """The greedy player's actions, int32 (N,): it reads what the seat to play may see; -1 where over."""
-        states = self._checked(states)
+        states = self._checked(states, threads=threads)
         self._check_seats(states, self.to_play(states))
         answer = batches.output("out", out, (len(states),), np.int32)
         share_out(threads, len(states), lambda part: self.loops.greedy(states[part], self.constants, answer[part]))
@@ -255,12 +255,12 @@ class Verbs(ABC):
         if found == loops.IS_VIEW:
             raise ValueError("These are views of a seat: they can be looked at, but not played, sampled in or reset.")
 
-    def _checked(self, states: Array, *, write: bool = False, views: bool = True) -> Array:
-        states = batches.check_states(states, self.dtype, write=write)
-        found = self.loops.check(states, self.constants)
+    def _checked(self, states: Array, *, write: bool = False, views: bool = True, threads: int = 1) -> Array:
+        checked = batches.check_states(states, self.dtype, write=write)
+        found = max(share_out(threads, len(checked), lambda part: self.loops.check(checked[part], self.constants)))
         if not (views and found == loops.IS_VIEW):
             self._refuse(found)
-        return states
+        return checked
 
     def _check_seats(self, states: Array, seats: Array) -> None:
         viewers = states["viewer"]
@@ -281,7 +281,7 @@ class Verbs(ABC):
         return chosen
 
     def _look(self, states: Array, seats: Any, observations: Array, masks: Array, threads: int) -> None:
-        checked = self._checked(states)
+        checked = self._checked(states, threads=threads)
         chosen = NO_SEATS if seats is None else self._seats(checked, seats)
 
         def look(part: slice) -> None:

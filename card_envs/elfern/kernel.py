@@ -20,15 +20,15 @@ NEVER = -64
 STATE = state_dtype(
     2,
     [
-        ("hand", "u4", (2,)),
-        ("won", "u4", (2,)),  # cards in the tricks won
-        ("owner", "u4"),  # pack positions that were dealt to seat 1
-        ("void_at", "i1", (2, 4)),  # cards dealt and drawn when a seat last showed it held none of a suit, or NEVER
-        ("deck", "u1", (32,)),  # the pack, top card first
-        ("history", "u1", (32,)),  # plays in order: seat * num_actions + card
         ("lead", "i1"),  # card led to the trick, or -1
         ("drawn", "u1"),  # cards dealt and drawn from the pack
         ("doubled", "u1"),  # the deal in play counts double (E11)
+        ("hand", "u4", (2,)),
+        ("won", "u4", (2,)),  # cards in the tricks won
+        ("void_at", "i1", (2, 4)),  # cards dealt and drawn when a seat last showed it held none of a suit, or NEVER
+        ("owner", "u4"),  # pack positions that were dealt to seat 1
+        ("deck", "u1", (32,)),  # the pack, top card first
+        ("history", "u1", (32,)),  # plays in order: seat * num_actions + card
     ],
 )
 

@@ -21,16 +21,16 @@ MOST_MOVES = 128
 STATE = state_dtype(
     SEATS,
     [
-        ("hand", "u8", (SEATS,)),
-        ("pile", "u8", (SEATS,)),  # cards captured (K10)
+        ("in_hands", "u1"),  # cards in all hands
+        ("dealt", "u1"),  # cards dealt from the pack
+        ("last_capturer", "i1"),
         ("table", "u8"),
         ("open", "u8"),  # pack positions whose cards all have seen put back (K4)
-        ("history", "u2", (48,)),  # plays in order: seat * num_actions + action
+        ("hand", "u8", (SEATS,)),
+        ("pile", "u8", (SEATS,)),  # cards captured (K10)
         ("denied", "u2", (SEATS,)),  # ranks a seat has shown it does not hold, until the next round (K8)
         ("deck", "u1", (52,)),  # the pack in the order of dealing
-        ("dealt", "u1"),  # cards dealt from it
-        ("in_hands", "u1"),  # cards in all hands
-        ("last_capturer", "i1"),
+        ("history", "u2", (48,)),  # plays in order: seat * num_actions + action
     ],
 )
 
