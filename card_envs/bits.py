@@ -18,6 +18,9 @@ ZERO = np.uint64(0)
 ONE = np.uint64(1)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
+FRONT = 192
+"""Bytes of a record that every play reads."""
+
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
@@ -96,6 +99,32 @@ def _borrow_compiled(typing_context, array):  # type: ignore[no-untyped-def]
 @extending.overload(borrow, inline="always")
 def _borrow_overload(array):  # type: ignore[no-untyped-def]
     return lambda array: _borrow_compiled(array)
+
+
+def prefetch(array: Any, index: int) -> None:
+    """Begin to load the front of a record from memory, without waiting for it; ``index`` may lie past the end."""
+
+
+@extending.intrinsic
+def _prefetch_compiled(typing_context, array, index):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        octet, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        hint = builder.module.declare_intrinsic(
+            "llvm.prefetch", [octet], ir.FunctionType(ir.VoidType(), [octet, word, word, word])
+        )
+        front = builder.ptrtoint(builder.gep(data, [arguments[1]]), ir.IntType(64))
+        for line in range(0, FRONT, 64):
+            place = builder.inttoptr(builder.add(front, ir.Constant(ir.IntType(64), line)), octet)
+            builder.call(hint, [place, word(0), word(3), word(1)])  # for reading, close by, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+@extending.overload(prefetch, inline="always")
+def _prefetch_overload(array, index):  # type: ignore[no-untyped-def]
+    return lambda array, index: _prefetch_compiled(array, index)
 
 
 @njit

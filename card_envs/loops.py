@@ -32,12 +32,15 @@ from typing import Any
 import numpy as np
 
 from card_envs import record
-from card_envs.bits import SLACK, ZERO, borrow, draw, keep, put_words
+from card_envs.bits import SLACK, ZERO, borrow, draw, keep, prefetch, put_words
 from card_envs.jit import inlined, njit
 from card_envs.record import FULL, NOTHING, OVER, POINTS, SHARE, WIN
 
 OUTSIDE, RANDOM, GREEDY = 0, 1, 2
 """Who plays a seat: somebody outside, or a built-in player."""
+
+AHEAD = 12
+"""Rows from the one in hand to the one that is fetched from memory."""
 
 FINE, IS_VIEW, FOREIGN, ILLEGAL, FINISHED = 0, 1, 2, 3, 4
 """What a check of the rows found, the worst last."""
@@ -302,6 +305,7 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         """Uniform legal actions, from each row's own choices."""
         g = constants[0]
         for i in range(len(states)):
+            prefetch(states, i + AHEAD)
             out[i] = sampled(states[i], g)
 
     @compiled

@@ -3,33 +3,68 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import pairwise
-from typing import TypeVar
+from threading import get_ident
 
 from card_envs.checks import whole_number
-
-Result = TypeVar("Result")
 
 LEAST_ROWS = 1024
 """Fewer rows than this for a thread are not worth waking it up."""
 
-
-@lru_cache(maxsize=4)
-def _workers(threads: int, process: int) -> ThreadPoolExecutor:
-    """A pool of its own for every process: threads do not survive a fork."""
-    return ThreadPoolExecutor(threads, thread_name_prefix=f"card_envs-{process}")
+Check = Callable[[slice], int]
+Work = Callable[[slice], object]
 
 
-def share_out(threads: int, rows: int, work: Callable[[slice], Result]) -> list[Result]:
-    """Call ``work`` on slices of so many rows, side by side in up to ``threads`` threads; its results in order."""
+@lru_cache(maxsize=8)
+def _workers(threads: int, caller: int, process: int) -> ThreadPoolExecutor:
+    """A pool of its own for every process, since threads do not survive a fork, and for every thread that asks.
+
+    Those who work on one batch wait for each other, so none of them may be kept busy by another batch.
+    """
+    return ThreadPoolExecutor(threads, thread_name_prefix=f"card_envs-{process}-{caller}")
+
+
+def nothing_to_check(part: slice) -> int:
+    """For work that may always be done."""
+    return 0
+
+
+def share_out(threads: int, rows: int, check: Check, work: Work) -> int:
+    """Do ``work`` on slices of so many rows, side by side in up to ``threads`` threads, if ``check`` allows.
+
+    Every slice is checked first: only if ``check`` finds 0 in all of them is there any work. Returns the greatest
+    number it found.
+    """
     if threads != 1:
         threads = min(whole_number("threads", threads, 1, 256), max(rows // LEAST_ROWS, 1))
     if threads == 1:
-        return [work(slice(0, rows))]
-    bounds = [rows * part // threads for part in range(threads + 1)]
-    slices = [slice(*ends) for ends in pairwise(bounds)]
-    others = [_workers(threads - 1, os.getpid()).submit(work, part) for part in slices[1:]]
-    return [work(slices[0]), *(other.result() for other in others)]
+        everything = slice(0, rows)
+        found = check(everything)
+        if found == 0:
+            work(everything)
+        return found
+    ends = [rows * part // threads for part in range(threads + 1)]
+    own, *others = [slice(*pair) for pair in pairwise(ends)]
+    all_found: list[int] = []
+
+    def check_and_work(part: slice) -> None:
+        found = 1
+        try:
+            found = check(part)
+        finally:
+            all_found.append(found)
+        while len(all_found) < threads:
+            time.sleep(0)  # not asleep: waking up would take longer than the others' checks
+        if max(all_found) == 0:
+            work(part)
+
+    pool = _workers(threads - 1, get_ident(), os.getpid())
+    pending = [pool.submit(check_and_work, part) for part in others]
+    check_and_work(own)
+    for other in pending:
+        other.result()
+    return max(all_found)

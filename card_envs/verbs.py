@@ -16,7 +16,7 @@ from card_envs import batches, loops
 from card_envs.errors import IllegalAction
 from card_envs.loops import Loops
 from card_envs.record import REWARDS, SETTLEMENT
-from card_envs.threads import share_out
+from card_envs.threads import nothing_to_check, share_out
 
 if TYPE_CHECKING:
     from card_envs.state import State
@@ -62,17 +62,28 @@ class Verbs(ABC):
 
     def sample_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
         """A uniform legal action per row, int32 (N,), from the row's own choices; -1 where the episode is over."""
-        self._checked(states, write=True, views=False, threads=threads)
+        batches.check_states(states, self.dtype, write=True)
         answer = batches.output("out", out, (len(states),), np.int32)
-        share_out(threads, len(states), lambda part: self.loops.sample(states[part], self.constants, answer[part]))
+
+        def check(part: slice) -> int:
+            return self.loops.check(states[part], self.constants)
+
+        def sample(part: slice) -> None:
+            self.loops.sample(states[part], self.constants, answer[part])
+
+        self._refuse(share_out(threads, len(states), check, sample))
         return answer
 
     def greedy_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
         """The greedy player's actions, int32 (N,): it reads what the seat to play may see; -1 where over."""
-        states = self._checked(states, threads=threads)
-        self._check_seats(states, self.to_play(states))
-        answer = batches.output("out", out, (len(states),), np.int32)
-        share_out(threads, len(states), lambda part: self.loops.greedy(states[part], self.constants, answer[part]))
+        checked = self._checked(states)
+        self._check_seats(checked, self.to_play(checked))
+        answer = batches.output("out", out, (len(checked),), np.int32)
+
+        def choose(part: slice) -> None:
+            self.loops.greedy(checked[part], self.constants, answer[part])
+
+        share_out(threads, len(checked), nothing_to_check, choose)
         return answer
 
     def step(
@@ -100,9 +111,13 @@ class Verbs(ABC):
         played = batches.actions(actions, size)
         seen = self._room("observations", observations, size, self.observation_size)
         allowed = self._room("masks", masks, size, self.num_actions)
-        self.check_actions(states, played, pass_over=not auto_reset, threads=threads)
         rewards = np.empty((size, self.num_players), np.float32)
         over = np.empty(size, np.bool_)
+
+        def check(part: slice) -> int:
+            return self.loops.check_actions(
+                states[part], self.constants, batches.EVERY_ROW, played[part], not auto_reset
+            )
 
         def play(part: slice) -> None:
             self.loops.step(
@@ -116,7 +131,9 @@ class Verbs(ABC):
                 allowed[part],
             )
 
-        share_out(threads, size, play)
+        found = share_out(threads, size, check, play)
+        if found != loops.FINE:
+            self._explain(found, states, played, batches.EVERY_ROW, not auto_reset)
         return rewards, over
 
     def observations(
@@ -206,32 +223,17 @@ class Verbs(ABC):
     # Checks
 
     def check_actions(
-        self,
-        states: Array,
-        actions: Array,
-        rows: Array = batches.EVERY_ROW,
-        *,
-        pass_over: bool = False,
-        threads: int = 1,
+        self, states: Array, actions: Array, rows: Array = batches.EVERY_ROW, *, pass_over: bool = False
     ) -> None:
         """Raise ``IllegalAction`` unless every action is legal in its row; int32 actions, int64 rows."""
-        if len(rows):
-            found = self.loops.check_actions(states, self.constants, rows, actions, pass_over)
-        else:
-            found = max(
-                share_out(
-                    threads,
-                    len(actions),
-                    lambda part: self.loops.check_actions(
-                        states[part], self.constants, batches.EVERY_ROW, actions[part], pass_over
-                    ),
-                )
-            )
-        if found in (loops.ILLEGAL, loops.FINISHED):
-            self._explain(states[rows] if len(rows) else states, actions, rows, pass_over)
-        self._refuse(found)
+        found = self.loops.check_actions(states, self.constants, rows, actions, pass_over)
+        if found != loops.FINE:
+            self._explain(found, states[rows] if len(rows) else states, actions, rows, pass_over)
 
-    def _explain(self, states: Array, actions: Array, rows: Array, pass_over: bool) -> None:
+    def _explain(self, found: int, states: Array, actions: Array, rows: Array, pass_over: bool) -> None:
+        """Raise the error that says which actions are wrong, and why."""
+        if found in (loops.IS_VIEW, loops.FOREIGN):
+            self._refuse(found)
         over = states["over"] != 0
         index = np.arange(len(states))
         legal = (actions >= 0) & (actions < self.num_actions)
@@ -255,12 +257,12 @@ class Verbs(ABC):
         if found == loops.IS_VIEW:
             raise ValueError("These are views of a seat: they can be looked at, but not played, sampled in or reset.")
 
-    def _checked(self, states: Array, *, write: bool = False, views: bool = True, threads: int = 1) -> Array:
-        checked = batches.check_states(states, self.dtype, write=write)
-        found = max(share_out(threads, len(checked), lambda part: self.loops.check(checked[part], self.constants)))
+    def _checked(self, states: Array, *, write: bool = False, views: bool = True) -> Array:
+        states = batches.check_states(states, self.dtype, write=write)
+        found = self.loops.check(states, self.constants)
         if not (views and found == loops.IS_VIEW):
             self._refuse(found)
-        return checked
+        return states
 
     def _check_seats(self, states: Array, seats: Array) -> None:
         viewers = states["viewer"]
@@ -281,13 +283,13 @@ class Verbs(ABC):
         return chosen
 
     def _look(self, states: Array, seats: Any, observations: Array, masks: Array, threads: int) -> None:
-        checked = self._checked(states, threads=threads)
+        checked = self._checked(states)
         chosen = NO_SEATS if seats is None else self._seats(checked, seats)
 
         def look(part: slice) -> None:
             self.loops.look(checked[part], self.constants, chosen[part], observations[part], masks[part])
 
-        share_out(threads, len(checked), look)
+        share_out(threads, len(checked), nothing_to_check, look)
 
     def _room(self, name: str, array: Array | None, size: int, width: int) -> Array:
         return NO_ROWS if array is None else batches.output(name, array, (size, width), np.uint8)
