@@ -23,7 +23,8 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True) -> Agent:
     Raises ``ValueError`` for an unknown name and for a file that is not a player of this game.
 
     >>> import card_envs
-    >>> make_agent("careful", card_envs.make_game("elfern"))
+    >>> game = card_envs.make_game(next(iter(card_envs.GAMES)))
+    >>> make_agent("careful", game)
     Traceback (most recent call last):
         ...
     ValueError: There is no player 'careful': choose one of 'random', 'greedy', 'ppo:PATH'...

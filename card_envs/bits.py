@@ -58,15 +58,6 @@ def lowest(members: np.uint64) -> int:
 
 
 @inlined
-def highest(members: np.uint64) -> int:
-    """Greatest member of a set that is not empty."""
-    x = members
-    for shift in (1, 2, 4, 8, 16, 32):
-        x |= x >> np.uint64(shift)
-    return popcount(x) - 1
-
-
-@inlined
 def nth(members: np.uint64, index: int) -> int:
     """The member with ``index`` smaller ones in the set."""
     for k in range(6):  # without a branch, which would be guessed wrong half the time
