@@ -24,9 +24,11 @@ nothing else calls these.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -64,6 +66,12 @@ class Kernel:
     hide: Callable[..., Any]
     words: int
     """Words that hold the largest set of actions."""
+
+    @classmethod
+    def of(cls, *modules: ModuleType, words: int) -> Kernel:
+        """The functions of a game, found by name in the modules of its folder."""
+        functions = ChainMap(*map(vars, modules))
+        return cls(**{field.name: functions[field.name] for field in fields(cls) if field.name != "words"}, words=words)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import SUITS, Pack, canonical, pretty
-from card_envs.elfern import kernel
-from card_envs.elfern.greedy import greedy
-from card_envs.elfern.observation import layout, observe
+from card_envs.elfern import greedy, kernel, observation
 from card_envs.elfern.rules import ElfernRules
 from card_envs.game import Game
 from card_envs.loops import Kernel, build_loops
@@ -26,24 +24,7 @@ class Elfern(Game):
     rules_class = ElfernRules
     dtype = kernel.STATE
     carried = ("doubled",)
-    loops = build_loops(
-        Kernel(
-            kernel.begin,
-            kernel.deal,
-            kernel.lay_out,
-            kernel.legal,
-            kernel.allows,
-            kernel.pick,
-            kernel.play,
-            observe,
-            greedy,
-            kernel.taken,
-            kernel.settlement,
-            kernel.hide,
-            words=1,
-        ),
-        "elfern",
-    )
+    loops = build_loops(Kernel.of(kernel, observation, greedy, words=1), "elfern")
 
     rules: ElfernRules
 
@@ -55,7 +36,7 @@ class Elfern(Game):
         # A match is decided from at most target - 1, by a deal that may count double.
         self.max_return = float(rules.target - 1 + 2 * most if rules.match else most)
         self.min_return = -self.max_return
-        super().__init__(rules, _constants(rules), layout(rules))
+        super().__init__(rules, _constants(rules), observation.layout(rules))
 
     def _constants_dtype(self) -> np.dtype[Any]:
         return kernel.CONSTANTS

@@ -11,10 +11,8 @@ import numpy as np
 
 from card_envs.cards import SUITS, Pack, canonical, pretty
 from card_envs.game import Game
-from card_envs.konchinka import dealing, kernel
-from card_envs.konchinka.greedy import greedy
+from card_envs.konchinka import dealing, greedy, kernel, observation
 from card_envs.konchinka.moves import RANKS, TRAIL, Moves, make_moves
-from card_envs.konchinka.observation import layout, observe
 from card_envs.konchinka.rules import KonchinkaRules
 from card_envs.loops import Kernel, build_loops
 from card_envs.render.text import Page
@@ -30,24 +28,7 @@ class Konchinka(Game):
     rules_class = KonchinkaRules
     dtype = dealing.STATE
     carried = ("open",)
-    loops = build_loops(
-        Kernel(
-            dealing.begin,
-            dealing.deal,
-            dealing.lay_out,
-            kernel.legal,
-            kernel.allows,
-            kernel.pick,
-            kernel.play,
-            observe,
-            greedy,
-            kernel.taken,
-            kernel.settlement,
-            dealing.hide,
-            WORDS,
-        ),
-        "konchinka",
-    )
+    loops = build_loops(Kernel.of(dealing, kernel, observation, greedy, words=WORDS), "konchinka")
 
     rules: KonchinkaRules
 
@@ -61,7 +42,7 @@ class Konchinka(Game):
         most = float(rules.target - 1 + self.most_points if rules.match else self.most_points)
         self.max_return = most
         self.min_return = -most if rules.match else -most / (rules.num_players - 1)
-        super().__init__(rules, _constants(rules, self.moves), layout(rules))
+        super().__init__(rules, _constants(rules, self.moves), observation.layout(rules))
 
     def _constants_dtype(self) -> np.dtype[Any]:
         return dealing.CONSTANTS
