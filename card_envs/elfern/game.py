@@ -115,6 +115,8 @@ def _constants(rules: ElfernRules) -> dict[str, Any]:
         "bound_with_stock": rules.follow_suit in ("stock", "always"),
         "bound_without": rules.follow_suit in ("endgame", "always"),
         "honours": honours,
+        "one_each": sum(1 << suit * rules.hand_size for suit in range(4)),
+        "whole_room": (1 << 4 * rules.hand_size) - 1,
         "suit_of": suit_of,
         "same_suit": same_suit,
         "higher": higher,

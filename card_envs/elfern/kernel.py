@@ -10,12 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ZERO, below, bit, nth, popcount, shuffle
+from card_envs.bits import ONE, ZERO, below, bit, first, nth, popcount, shuffle
 from card_envs.jit import inlined, njit
 from card_envs.record import BLANK, COUNTED, NOTHING, clear, constants_dtype, finish, score, state_dtype
-
-NEVER = -64
-"""So long ago that a whole hand has been drawn since."""
 
 STATE = state_dtype(
     2,
@@ -25,7 +22,7 @@ STATE = state_dtype(
         ("doubled", "u1"),  # the deal in play counts double (E11)
         ("hand", "u4", (2,)),
         ("won", "u4", (2,)),  # cards in the tricks won
-        ("void_at", "i1", (2, 4)),  # cards dealt and drawn when a seat last showed it held none of a suit, or NEVER
+        ("room", "u8", (2,)),  # by suit: how many cards of a hand can be of it, as all have seen (thermometers)
         ("owner", "u4"),  # pack positions that were dealt to seat 1
         ("deck", "u1", (32,)),  # the pack, top card first
         ("history", "u1", (32,)),  # plays in order: seat * num_actions + card
@@ -41,6 +38,8 @@ CONSTANTS = constants_dtype(
         ("bound_with_stock", "i8"),  # must the second player follow suit while the stock lasts,
         ("bound_without", "i8"),  # and once it is used up
         ("honours", "u8"),  # the cards that count (E2)
+        ("one_each", "u8"),  # four thermometers of hand_size bits, one for each suit, that stand at one
+        ("whole_room", "u8"),  # and that stand at hand_size
         ("suit_of", "i8", (32,)),
         ("same_suit", "u8", (64,)),  # all cards of a card's suit; none for what is no card
         ("higher", "u8", (64,)),  # the cards that beat it; none for what is no card
@@ -72,8 +71,7 @@ def lay_out(s: Any, g: Any) -> bool:
     for seat in range(2):
         s.hand[seat] = 0
         s.won[seat] = 0
-        for suit in range(4):
-            s.void_at[seat, suit] = NEVER
+        s.room[seat] = g.whole_room
     for place in range(g.pack_size):
         s.history[place] = 0
     s.owner = 0
@@ -154,7 +152,7 @@ def play(s: Any, g: Any, card: int) -> int:
         s.to_play = 1 - seat
         return NOTHING
     if must_follow(s, g) and g.suit_of[card] != g.suit_of[lead]:
-        s.void_at[seat, g.suit_of[lead]] = np.int64(s.drawn)
+        s.room[seat] &= ~(first(g.hand_size) << np.uint64(g.suit_of[lead] * g.hand_size))
     winner = seat if g.higher[lead] & bit(card) != ZERO else 1 - seat  # E6, E8
     win_trick(s, g, winner, bit(lead) | bit(card))
     return NOTHING if s.hand[winner] != 0 else count(s, g)
@@ -169,6 +167,8 @@ def win_trick(s: Any, g: Any, winner: int, trick: np.uint64) -> None:
     if has_stock(s, g):
         take_top(s, winner)
         take_top(s, 1 - winner)
+        for seat in range(2):  # the card drawn can be of any suit: a step up for all four thermometers at once
+            s.room[seat] = ((s.room[seat] << ONE) | g.one_each) & g.whole_room
 
 
 @inlined

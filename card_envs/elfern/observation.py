@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ZERO, bit, first, popcount, put, put_count, put_few
+from card_envs.bits import bit, first, popcount, put, put_count, put_few
 from card_envs.elfern.kernel import has_stock, led_card, must_follow
 from card_envs.elfern.rules import ElfernRules
 from card_envs.jit import inlined
@@ -65,19 +65,6 @@ def hand_size(s: Any, g: Any, seat: int) -> int:
 
 
 @inlined
-def rooms(s: Any, g: Any, seat: int, held: int) -> np.uint64:
-    """How many cards of a hand of ``held`` can be of each suit: four thermometers, one after the other.
-
-    Of a suit it has shown it had none of, it can only have what it has drawn since (E6).
-    """
-    word = ZERO
-    for suit in range(4):
-        drawn_since = (np.int64(s.drawn) - np.int64(s.void_at[seat, suit])) >> 1
-        word |= first(min(held, drawn_since)) << np.uint64(suit * g.hand_size)
-    return word
-
-
-@inlined
 def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
     """Write the observation of a seat from ``out[at]`` on: public fields and its own hand, nothing else.
 
@@ -95,7 +82,7 @@ def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
     at = put(out, at, 2 * size, own_won | (other_won << second))
     at = put(out, at, size, unseen)
     held = hand_size(s, g, other)
-    at = put(out, at, 4 * g.hand_size, rooms(s, g, other, held))
+    at = put(out, at, 4 * g.hand_size, s.room[other] & (first(held) * g.one_each))
     honours = first(popcount(own_won & g.honours)) | (first(popcount(other_won & g.honours)) << np.uint64(g.all_taken))
     at = put(out, at, 2 * g.all_taken, honours)
     stock = (size >> 1) - g.hand_size
