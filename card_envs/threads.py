@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import pairwise
 from threading import get_ident
 
+import numpy as np
+
+from card_envs.bits import ONE, ZERO, scramble
 from card_envs.checks import whole_number
+from card_envs.jit import njit
 
 LEAST_ROWS = 1024
 """Fewer rows than this for a thread are not worth waking it up."""
+
+MOMENT = 1000
+"""Rounds of ``pass_time`` that take a few microseconds."""
 
 Check = Callable[[slice], int]
 Work = Callable[[slice], object]
@@ -26,6 +32,15 @@ def _workers(threads: int, caller: int, process: int) -> ThreadPoolExecutor:
     Those who work on one batch wait for each other, so none of them may be kept busy by another batch.
     """
     return ThreadPoolExecutor(threads, thread_name_prefix=f"card_envs-{process}-{caller}")
+
+
+@njit
+def pass_time(rounds: int) -> np.uint64:
+    """Keep the processor busy without the interpreter lock, so that other threads can take it."""
+    word = ZERO
+    for _ in range(rounds):
+        word = scramble(word + ONE)
+    return word
 
 
 def nothing_to_check(part: slice) -> int:
@@ -58,7 +73,7 @@ def share_out(threads: int, rows: int, check: Check, work: Work) -> int:
         finally:
             all_found.append(found)
         while len(all_found) < threads:
-            time.sleep(0)  # not asleep: waking up would take longer than the others' checks
+            pass_time(MOMENT)  # not asleep: waking up would take longer than the others' checks
         if max(all_found) == 0:
             work(part)
 
