@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from agents.intervals import Estimate, estimate
 from agents.protocol import Agent, Array, checked_answer
-from card_envs import Game
+from card_envs import Game, batches
 
 BATCH = 4096
 """Deals played side by side. Results do not depend on it (but see ``PPOAgent`` about last bits)."""
@@ -121,8 +121,8 @@ def play_out(
         turns = game.to_play(states)
         live = turns >= 0
         if live.sum() <= len(tables) // 2:
-            _put(final, tables[~live], _take(states, ~live))
-            states, tables, turns = _take(states, live), tables[live], turns[live]
+            batches.put(final, tables[~live], batches.take(states, ~live))
+            states, tables, turns = batches.take(states, live), tables[live], turns[live]
             live = turns >= 0
             if not len(tables):
                 break
@@ -139,17 +139,7 @@ def play_out(
 def ask(game: Game, agent: Agent, name: str, states: Array, rows: Array) -> npt.NDArray[np.int32]:
     """An agent's actions, int32, in the ``rows`` of ``states``: it is handed copies of what the seats to play see."""
     random = game.draws(states, rows)
-    views = game.views(_take(states, rows))
+    views = game.views(batches.take(states, rows))
     masks = game.masks(views)
     answer = agent.act(views, game.observations(views), masks.copy(), random)
     return checked_answer(name, answer, masks)
-
-
-def _take(states: Array, rows: Array) -> Array:
-    """Rows of an array of states, copied as bytes."""
-    return states.view(f"V{states.dtype.itemsize}")[rows].view(states.dtype)
-
-
-def _put(states: Array, rows: Array, values: Array) -> None:
-    size = states.dtype.itemsize
-    states.view(f"V{size}")[rows] = values.view(f"V{size}")

@@ -27,6 +27,17 @@ def copy(states: Array) -> Array:
     return states.view(f"V{size}").copy().view(states.dtype)
 
 
+def take(states: Array, rows: Array) -> Array:
+    """A copy of these rows (numbers or a mask), made as bytes."""
+    return states.view(f"V{states.dtype.itemsize}")[rows].view(states.dtype)
+
+
+def put(states: Array, rows: Array, values: Array) -> None:
+    """Write records to these rows (numbers or a mask), as bytes."""
+    kind = f"V{states.dtype.itemsize}"
+    states.view(kind)[rows] = values.view(kind)
+
+
 def seed(value: Any) -> int:
     """A seed as a number from 0 to 2**64 - 1 (taken mod 2**64)."""
     return whole_number("seed", value, -(2**256), 2**256) % 2**64

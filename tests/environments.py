@@ -7,6 +7,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+import pytest
 
 from card_envs.envs.single import CardEnv
 from tests.variants import Variant
@@ -115,3 +116,7 @@ def same(one: Any, other: Any) -> bool:
 def card_env(env: Any) -> CardEnv:
     assert isinstance(env.unwrapped, CardEnv)
     return env.unwrapped
+
+
+each_game = pytest.mark.parametrize("variant", PLAYED, ids=lambda variant: variant.id)
+each_reward = pytest.mark.parametrize(("variant", "reward"), REWARDED, ids=lambda x: getattr(x, "id", x))

@@ -9,10 +9,8 @@ import pytest
 
 from card_envs.envs.opponents import Opponents
 from card_envs.envs.tables import Tables
-from tests.environments import PLAYED, FirstLegal, last_legal, make, make_vec, some_legal
+from tests.environments import FirstLegal, each_game, last_legal, make, make_vec, some_legal
 from tests.variants import Variant
-
-each_game = pytest.mark.parametrize("variant", PLAYED, ids=lambda variant: variant.id)
 
 
 class Witness:

@@ -20,12 +20,10 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMoni
 
 from card_envs import IllegalAction
 from card_envs.envs.sb3 import CardVecEnv
-from tests.environments import PLAYED, REWARDED, Dicer, FirstLegal, make, some_legal
+from tests.environments import PLAYED, Dicer, FirstLegal, each_game, each_reward, make, some_legal
 from tests.variants import Variant
 
 ELFERN = Variant("elfern")
-each_game = pytest.mark.parametrize("variant", PLAYED, ids=lambda variant: variant.id)
-each_reward = pytest.mark.parametrize(("variant", "reward"), REWARDED, ids=lambda x: getattr(x, "id", x))
 
 
 @pytest.fixture(autouse=True)

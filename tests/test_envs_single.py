@@ -14,11 +14,12 @@ from gymnasium.wrappers import FlattenObservation, FrameStackObservation, OrderE
 
 from tests.environments import (
     PLAYED,
-    REWARDED,
     Answer,
     Dicer,
     FirstLegal,
     card_env,
+    each_game,
+    each_reward,
     last_legal,
     make,
     play_through,
@@ -27,9 +28,6 @@ from tests.environments import (
     some_legal,
 )
 from tests.variants import Variant
-
-each_game = pytest.mark.parametrize("variant", PLAYED, ids=lambda variant: variant.id)
-each_reward = pytest.mark.parametrize(("variant", "reward"), REWARDED, ids=lambda x: getattr(x, "id", x))
 
 
 @each_reward

@@ -13,19 +13,16 @@ from card_envs import IllegalAction
 from card_envs.envs.single import CardEnv
 from tests.environments import (
     PLAYED,
-    REWARDED,
     FirstLegal,
     card_env,
+    each_game,
+    each_reward,
     last_legal,
     make,
     play_through,
     same,
 )
 from tests.variants import Variant
-
-each_game = pytest.mark.parametrize("variant", PLAYED, ids=lambda variant: variant.id)
-each_reward = pytest.mark.parametrize(("variant", "reward"), REWARDED, ids=lambda x: getattr(x, "id", x))
-
 
 # Bad input
 

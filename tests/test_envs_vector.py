@@ -13,11 +13,21 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from card_envs.envs.vector import CardVectorEnv
-from tests.environments import PLAYED, Answer, Dicer, FirstLegal, make, make_vec, rewards_of, same, some_legal
+from tests.environments import (
+    PLAYED,
+    Answer,
+    Dicer,
+    FirstLegal,
+    each_game,
+    make,
+    make_vec,
+    rewards_of,
+    same,
+    some_legal,
+)
 from tests.variants import Variant
 
 ELFERN = Variant("elfern")
-each_game = pytest.mark.parametrize("variant", PLAYED, ids=lambda variant: variant.id)
 each_mode = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 each_opponent = pytest.mark.parametrize("opponent", ["random", "greedy", Dicer()], ids=["random", "greedy", "act"])
 

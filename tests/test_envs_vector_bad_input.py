@@ -11,11 +11,10 @@ from gymnasium.vector import AutoresetMode
 
 from card_envs import IllegalAction
 from card_envs.envs.vector import CardVectorEnv
-from tests.environments import PLAYED, Dicer, make_vec
+from tests.environments import Dicer, each_game, make_vec
 from tests.variants import Variant
 
 ELFERN = Variant("elfern")
-each_game = pytest.mark.parametrize("variant", PLAYED, ids=lambda variant: variant.id)
 each_mode = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 each_opponent = pytest.mark.parametrize("opponent", ["random", "greedy", Dicer()], ids=["random", "greedy", "act"])
 

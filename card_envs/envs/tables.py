@@ -137,7 +137,7 @@ class Tables:
     def _deal(self, rows: Array, seeds: Sequence[int | None]) -> None:
         seeded = np.array([seed is not None for seed in seeds], np.bool_)
         fresh = self.game.new_states(np.array([batches.seed(seed) for seed in seeds if seed is not None], np.uint64))
-        self._put(rows[seeded], fresh)
+        batches.put(self.states, rows[seeded], fresh)
         self.game.loops.reset(self.states, self.game.constants, rows[~seeded])
 
     def _deal_given(self, rows: Array, seeds: Sequence[int | None], given: dict[str, Any]) -> None:
@@ -152,17 +152,11 @@ class Tables:
             else:
                 record = self.game.new_state(seed=seed, **given).record
             fresh[k : k + 1].view(np.uint8)[:] = record.view(np.uint8)
-        self._put(rows, fresh)
-
-    def _put(self, rows: Array, fresh: Array) -> None:
-        # As bytes: numpy would copy the records field by field.
-        kind = f"V{self.game.dtype.itemsize}"
-        self.states.view(kind)[rows] = fresh.view(kind)
+        batches.put(self.states, rows, fresh)
 
     def take(self, rows: Array) -> Array:
         """A copy of these rows of ``states``."""
-        kind = f"V{self.game.dtype.itemsize}"
-        return self.states.view(kind)[rows].view(self.game.dtype)
+        return batches.take(self.states, rows)
 
     def _begin(self, rows: Array, seat: int) -> None:
         """Seat everybody in rows whose deal lies ready, and play on to the learner's first turn."""
