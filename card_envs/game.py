@@ -1,4 +1,5 @@
-"""What a game is, for everyone above: ``Game``. Its verbs over arrays of states stand in ``verbs``.
+"""What a game is, for everyone above: ``Game``. Its verbs over arrays of states stand in ``verbs``, those that need
+open cards in ``open_cards``.
 
 A game in a folder of its own derives from ``Game`` and says what only it knows: its kernel, its constants,
 the names of its actions, and what a page about a position shows. All the rest is here.
@@ -19,13 +20,14 @@ from card_envs import batches
 from card_envs.bits import shuffle
 from card_envs.cards import Pack
 from card_envs.checks import flag, whole_number
+from card_envs.open_cards import OpenCards
 from card_envs.record import REWARDS
 from card_envs.render.text import Page
 from card_envs.state import State
-from card_envs.verbs import Array, Verbs
+from card_envs.verbs import Array
 
 
-class Game(Verbs, ABC):
+class Game(OpenCards, ABC):
     """A card game under one set of rules. Immutable; games of equal rules are equal and share compiled code.
 
     Attributes:

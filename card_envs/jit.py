@@ -16,6 +16,7 @@ import hashlib
 import os
 import pickle
 import shutil
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -155,17 +156,26 @@ class _PackageCache(caching._Cache):
             return  # a full or vanished disk costs the next process a compilation, nothing else
 
 
+@cache
+def _foreign_stamp(package: str) -> str:
+    """Stamp of the sources of another package whose functions are compiled here; "" for this one's."""
+    folder = Path(sys.modules[package].__file__ or "").resolve().parent
+    return "" if folder == PACKAGE else f".{source_digest(folder)}"
+
+
 def njit(function: Function, *, owner: str = "", inline: bool = False) -> Function:
     """Compile ``function`` for numba's nopython mode, without the interpreter lock and with the package's cache.
 
     ``owner`` tells apart functions that one factory makes for several games (``loops.build_loops``).
-    ``inline`` makes the function a part of every caller.
+    ``inline`` makes the function a part of every caller. Functions of other packages are kept in the same cache, and
+    are compiled anew when a source of either package changes.
     """
     if JIT_DISABLED:
         return function
     dispatcher = numba.njit(nogil=True, forceinline=inline)(function)
     name = f"{function.__module__}.{function.__qualname__}".replace("<locals>.", "")
-    dispatcher._cache = _PackageCache(f"{name}.{owner}" if owner else name)
+    stamp = _foreign_stamp(function.__module__.partition(".")[0])
+    dispatcher._cache = _PackageCache(f"{name}.{owner}{stamp}" if owner else f"{name}{stamp}")
     return dispatcher
 
 

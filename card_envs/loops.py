@@ -16,6 +16,7 @@ set of scalar functions over one state ``s`` and the game's constants ``g``:
 ``taken(s, g, seat)``     honours or cards won in the deal in play
 ``settlement(s, g, seat)``  what a match pays when it is over
 ``hide(s, g, seat)``      blank everything a seat cannot know
+``imagine(s, g)``         fill what is blank in a view, uniform over the packs that its seat holds possible
 ========================  ==========================================================================
 
 Optional output arrays are passed with no rows to leave them out. Arguments are checked by ``game.Game``;
@@ -64,6 +65,7 @@ class Kernel:
     taken: Callable[..., Any]
     settlement: Callable[..., Any]
     hide: Callable[..., Any]
+    imagine: Callable[..., Any]
     words: int
     """Words that hold the largest set of actions."""
 
@@ -91,6 +93,7 @@ class Loops:
     turn: Callable[..., Any]
     outcomes: Callable[..., Any]
     hide: Callable[..., Any]
+    imagine: Callable[..., Any]
 
 
 @njit
@@ -108,7 +111,7 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
     begin, deal_out, lay_out = kernel.begin, kernel.deal, kernel.lay_out
     legal, allows, pick = kernel.legal, kernel.allows, kernel.pick
     play_action, observe, greedy_action = kernel.play, kernel.observe, kernel.greedy
-    taken, settlement, hide_from = kernel.taken, kernel.settlement, kernel.hide
+    taken, settlement, hide_from, imagine_world = kernel.taken, kernel.settlement, kernel.hide, kernel.imagine
     size_of_sets = kernel.words  # known when compiling, so that loops over a set's words unroll
 
     @inline
@@ -384,4 +387,17 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
                 s.seed = np.uint64(0)
                 s.choice = np.uint64(0)
 
-    return Loops(new, reset, deal, check, check_actions, step, play, look, sample, greedy, turn, outcomes, hide)
+    @compiled
+    def imagine(states: Any, constants: Any, words: Any) -> None:
+        """Make views full states that their seats hold possible, each drawn by the random word of its row."""
+        g = constants[0]
+        for i in range(len(states)):
+            s = states[i]
+            s.choice = words[i]
+            imagine_world(s, g)
+            s.viewer = FULL
+            s.seed = draw(s)  # for the deals to come
+
+    return Loops(
+        new, reset, deal, check, check_actions, step, play, look, sample, greedy, turn, outcomes, hide, imagine
+    )

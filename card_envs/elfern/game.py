@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from card_envs.cards import SUITS, Pack, canonical, pretty
-from card_envs.elfern import greedy, kernel, observation
+from card_envs.elfern import greedy, kernel, observation, worlds
 from card_envs.elfern.rules import ElfernRules
 from card_envs.game import Game
 from card_envs.loops import Kernel, build_loops
+from card_envs.open_cards import Solver
 from card_envs.render.text import Page
 
 RANKS = "789TJQKA"
@@ -24,7 +26,8 @@ class Elfern(Game):
     rules_class = ElfernRules
     dtype = kernel.STATE
     carried = ("doubled",)
-    loops = build_loops(Kernel.of(kernel, observation, greedy, words=1), "elfern")
+    kernel = Kernel.of(kernel, observation, greedy, worlds, words=1)
+    loops = build_loops(kernel, "elfern")
 
     rules: ElfernRules
 
@@ -37,6 +40,12 @@ class Elfern(Game):
         self.max_return = float(rules.target - 1 + 2 * most if rules.match else most)
         self.min_return = -self.max_return
         super().__init__(rules, _constants(rules), observation.layout(rules))
+
+    @cached_property
+    def solver(self) -> Solver:
+        from card_envs.elfern.solver import SOLVER
+
+        return SOLVER
 
     def _constants_dtype(self) -> np.dtype[Any]:
         return kernel.CONSTANTS

@@ -11,10 +11,11 @@ import numpy as np
 
 from card_envs.cards import SUITS, Pack, canonical, pretty
 from card_envs.game import Game
-from card_envs.konchinka import dealing, greedy, kernel, observation
+from card_envs.konchinka import dealing, greedy, kernel, observation, worlds
 from card_envs.konchinka.moves import RANKS, TRAIL, Moves, make_moves
 from card_envs.konchinka.rules import KonchinkaRules
 from card_envs.loops import Kernel, build_loops
+from card_envs.open_cards import Solver
 from card_envs.render.text import Page
 
 WORDS = 9
@@ -28,7 +29,8 @@ class Konchinka(Game):
     rules_class = KonchinkaRules
     dtype = dealing.STATE
     carried = ("open",)
-    loops = build_loops(Kernel.of(dealing, kernel, observation, greedy, words=WORDS), "konchinka")
+    kernel = Kernel.of(dealing, kernel, observation, greedy, worlds, words=WORDS)
+    loops = build_loops(kernel, "konchinka")
 
     rules: KonchinkaRules
 
@@ -43,6 +45,12 @@ class Konchinka(Game):
         self.max_return = most
         self.min_return = -most if rules.match else -most / (rules.num_players - 1)
         super().__init__(rules, _constants(rules, self.moves), observation.layout(rules))
+
+    @cached_property
+    def solver(self) -> Solver:
+        from card_envs.konchinka.solver import SOLVER
+
+        return SOLVER
 
     def _constants_dtype(self) -> np.dtype[Any]:
         return dealing.CONSTANTS
