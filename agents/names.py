@@ -17,8 +17,9 @@ and returns an agent."""
 def make_agent(name: str, game: Game, *, deterministic: bool = True) -> Agent:
     """The player called ``name``, for ``game``.
 
-    ``"random"``; ``"greedy"``; ``"ppo:PATH"``, a trained policy (``deterministic``: its likeliest action instead of
-    one drawn); or ``"NAME"`` or ``"NAME:TEXT"`` of an entry point of the group ``card_envs.players``.
+    ``"random"``; ``"greedy"``; ``"ppo"``, the trained player that comes with the library, or ``"ppo:PATH"``, another
+    (``deterministic``: its likeliest action instead of one drawn); or ``"NAME"`` or ``"NAME:TEXT"`` of an entry point
+    of the group ``card_envs.players``.
 
     Raises ``ValueError`` for an unknown name and for a file that is not a player of this game.
 
@@ -27,7 +28,7 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True) -> Agent:
     >>> make_agent("careful", game)
     Traceback (most recent call last):
         ...
-    ValueError: There is no player 'careful': choose one of 'random', 'greedy', 'ppo:PATH'...
+    ValueError: There is no player 'careful': choose one of 'random', 'greedy', 'ppo', 'ppo:PATH'...
     """
     kind, _, text = name.partition(":")
     if name == "random":
@@ -35,13 +36,15 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True) -> Agent:
     if name == "greedy":
         return GreedyAgent(game)
     if kind == "ppo":
+        if name == kind:
+            return PPOAgent.shipped(game, deterministic=deterministic)
         if not text:
-            raise ValueError("'ppo' needs the file of a trained player: 'ppo:PATH'.")
+            raise ValueError("'ppo:' needs the file of a trained player: 'ppo:PATH'.")
         return PPOAgent.load(text, game, deterministic=deterministic)
     others = _others()
     if kind in others:
         return _loaded(others[kind], game, text)
-    choices = ["random", "greedy", "ppo:PATH", *others]
+    choices = ["random", "greedy", "ppo", "ppo:PATH", *others]
     raise ValueError(f"There is no player {name!r}: choose one of {', '.join(map(repr, choices))}.")
 
 

@@ -1,6 +1,6 @@
 """A multilayer perceptron that plays: arrays and matrix products, with a file format that holds nothing else.
 
-A file is a numpy archive of float32 arrays and one string of JSON that says which game, rules, observation
+A file is a numpy archive of floating-point arrays and one string of JSON that says which game, rules, observation
 layout and actions they were made for. Nothing in it is ever executed.
 """
 
@@ -25,6 +25,7 @@ from agents.versions import versions
 from card_envs import Game
 
 FORMAT = 1
+STORED = (np.dtype(np.float16), np.dtype(np.float32))
 ACTIVATIONS = ("relu", "tanh")
 PARTS = ("trunk", "policy", "value")
 """Stacks of layers: the trunk first, then the policy head for the logits and the value head for the return."""
@@ -134,8 +135,16 @@ class Network:
                 found[f"{part}.{number}.bias"] = bias
         return found
 
+    def compact(self) -> Network:
+        """What playing needs, in a file of less than half the size: no value head, weights of half precision."""
+        trunk, policy = ([(_half(weight), _half(bias)) for weight, bias in part] for part in (self.trunk, self.policy))
+        return dataclasses.replace(self, trunk=trunk, policy=policy, value=[])
+
     def save(self, path: str | os.PathLike[str], game: Game) -> None:
-        """Write the network for ``game``; the file appears whole or not at all."""
+        """Write the network for ``game``; the file appears whole or not at all.
+
+        Weights that lose nothing by it are kept in half precision (``compact``).
+        """
         if (self.inputs, self.outputs) != (game.observation_size, game.num_actions):
             raise ValueError(
                 f"A network from {self.inputs} inputs to {self.outputs} actions cannot play {game.describe()}, "
@@ -151,8 +160,10 @@ class Network:
             "notes": self.notes,
         }
         buffer = io.BytesIO()
-        arrays: dict[str, Any] = {**self.arrays(), "metadata": np.array(json.dumps(metadata))}
-        np.savez_compressed(buffer, **arrays)
+        arrays = self.arrays()
+        if all(np.array_equal(array, _half(array)) for array in arrays.values()):
+            arrays = {name: array.astype(np.float16) for name, array in arrays.items()}
+        np.savez_compressed(buffer, metadata=np.array(json.dumps(metadata)), **arrays)  # type: ignore[arg-type]
         write_whole(path, buffer.getvalue())
 
     @classmethod
@@ -170,11 +181,11 @@ class Network:
                 for number, shape in enumerate(metadata["layers"][part]):
                     weight, bias = arrays.pop(f"{part}.{number}.weight"), arrays.pop(f"{part}.{number}.bias")
                     for array in (weight, bias):
-                        if array.dtype != np.float32 or not np.isfinite(array).all():
-                            raise ValueError(f"{part}.{number} is not made of finite float32 numbers")
+                        if array.dtype not in STORED or not np.isfinite(array).all():
+                            raise ValueError(f"{part}.{number} is not made of finite float16 or float32 numbers")
                     if list(weight.shape) != shape:
                         raise ValueError(f"{part}.{number} has shape {weight.shape} instead of {shape}")
-                    parts[part].append((weight, bias))
+                    parts[part].append((weight.astype(np.float32), bias.astype(np.float32)))
             made_for = metadata["identity"]
             network = cls(
                 **parts, activation=metadata["activation"], advice=metadata["advice"], notes=metadata["notes"]
@@ -196,6 +207,12 @@ def one_bit_an_action(actions: Array, num_actions: int) -> npt.NDArray[np.float3
     bits = np.zeros((len(actions), num_actions), np.float32)
     bits[np.arange(len(actions)), actions] = 1
     return bits
+
+
+def _half(array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """The nearest numbers of half precision; the largest one for those beyond it."""
+    most = np.finfo(np.float16).max
+    return array.clip(-most, most).astype(np.float16).astype(np.float32)
 
 
 def _reason(error: Exception) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ import numpy.typing as npt
 from agents.network import Layers, Network
 from agents.protocol import Actions, Array, checked_masks, checked_words
 from card_envs import Game
+
+WEIGHTS = Path(__file__).resolve().parent / "weights"
+"""Trained players that come with the library: ``GAME-PLAYERS.npz``, each for the game's default rules."""
 
 
 class PPOAgent:
@@ -48,6 +52,18 @@ class PPOAgent:
     def load(cls, path: str | os.PathLike[str], game: Game, *, deterministic: bool = True) -> PPOAgent:
         """The player of a file written by ``save``; ``ValueError`` if it is not one for this game."""
         return cls(game, Network.load(path, game), deterministic=deterministic)
+
+    @classmethod
+    def shipped(cls, game: Game, *, deterministic: bool = True) -> PPOAgent:
+        """The trained player that comes with the library; ``ValueError`` if there is none for these rules."""
+        path = WEIGHTS / f"{game.name}-{game.num_players}.npz"
+        if not path.is_file():
+            players = sorted(path.stem for path in WEIGHTS.glob("*.npz"))
+            raise ValueError(
+                f"No trained player comes with the library for {game.describe()}, only for {', '.join(players)} "
+                "(game and number of players): train one with scripts/train.py and give 'ppo:PATH'."
+            )
+        return cls.load(path, game, deterministic=deterministic)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write weights and metadata; nothing in the file needs to be executed to load it."""

@@ -73,8 +73,8 @@ def test_a_run_leaves_everything(tmp_path, capsys, name, rules):
     agent = make_agent(f"ppo:{folder / 'model.npz'}", game)
     evaluation = json.loads((folder / "evaluation.json").read_text())
     assert [(m["a"], m["b"]) for m in evaluation["meetings"]] == [
-        ("ppo", "greedy"),
-        ("ppo", "random"),
+        ("learner", "greedy"),
+        ("learner", "random"),
         ("greedy", "random"),
     ]
     assert evaluation["deals"] == 40

@@ -144,7 +144,8 @@ def _train(run: Run) -> None:
             speed = f"{budget.steps:,} steps" + (f", {budget.steps / budget.seconds:,.0f}/s" if budget.seconds else "")
             bar.update(task, completed=budget.used, speed=speed)
             for point in run.points[shown:]:
-                scores = ", ".join(f"{point[name]['mean']:+.2f} against {name}" for name in ("greedy", "random"))
+                measured = [(name, value["mean"]) for name, value in point.items() if isinstance(value, dict)]
+                scores = ", ".join(f"{mean:+.2f} against {name}" for name, mean in measured)
                 console.print(f"{point['steps']:>12,} steps: {scores}")
             shown = len(run.points)
 

@@ -10,30 +10,24 @@ from agents.files import write_whole
 from agents.training.settings import Budget
 from card_envs import Game
 
-COLOURS = {"random": "#2a7fb8", "greedy": "#c8553d"}
+COLOURS = ("#c8553d", "#2a7fb8", "#5a8f3c")
+
+Level = tuple[float, str]
+"""Points to compare with, and what they are."""
 
 
-def draw_curve(path: Path, game: Game, points: list[dict[str, Any]], greedy_at_random: float, budget: Budget) -> None:
-    """Draw points per deal against random and against greedy over the steps trained, with 95 % bands.
-
-    greedy_at_random: what the greedy player makes against random, drawn for comparison.
-    """
+def draw_curve(path: Path, game: Game, points: list[dict[str, Any]], levels: dict[str, Level], budget: Budget) -> None:
+    """Draw points per deal against each of the players named in ``levels`` over the steps trained, with 95 % bands."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter
 
     unit = "match" if game.rules.match else "deal"
-    figure = Figure(figsize=(8, 6.5), dpi=150, layout="constrained")
+    figure = Figure(figsize=(8, 0.5 + 3 * len(levels)), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
-    panels = figure.subplots(2, 1, sharex=True)
+    panels = figure.subplots(len(levels), 1, sharex=True)
     steps = [point["steps"] for point in points]
-    for axes, (name, colour), level, meaning in zip(
-        panels,
-        COLOURS.items(),
-        (greedy_at_random, 0.0),
-        ("what greedy makes against random", "level with greedy"),
-        strict=True,
-    ):
+    for axes, colour, (name, (level, meaning)) in zip(panels, COLOURS, levels.items(), strict=False):
         means, lows, highs = ([point[name][part] for point in points] for part in ("mean", "low", "high"))
         axes.plot(steps, means, color=colour, linewidth=2, marker="o", markersize=3.5, label=f"against {name}")
         axes.fill_between(steps, lows, highs, color=colour, alpha=0.25, linewidth=0, label="95 % interval")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from agents.names import make_agent
 from agents.network import Network
+from agents.ppo import PPOAgent
+from agents.protocol import Agent
 from agents.training.selves import TorchAgent
 from agents.training.settings import Settings
 from card_envs import Game
@@ -32,8 +36,19 @@ class Pool:
             gaps = [ages[k + 1] - ages[k - 1] for k in range(1, len(ages) - 1)]
             del self.selves[1 + int(np.argmin(gaps)) if gaps else 0]
 
+    @cached_property
+    def rival(self) -> Agent | None:
+        """The player who takes all other seats, as it plays in an evaluation; None: the league does."""
+        if not self.settings.against:
+            return None
+        agent = make_agent(self.settings.against, self.game)
+        return TorchAgent(self.game, agent.network) if isinstance(agent, PPOAgent) else agent
+
     def seat_opponents(self, env: Any, dice: np.random.Generator) -> dict[str, float]:
         """Give the tables opponents from their next episodes on; how large a share of the seats each kind got."""
+        if self.rival is not None:
+            env.set_opponents(self.rival)
+            return {self.settings.against: 1.0}
         tables = env.num_envs
         groups = min(GROUPS, tables)
         group_of = np.arange(tables) * groups // tables

@@ -25,6 +25,7 @@ from agents.builtin import GreedyAgent, RandomAgent
 from agents.files import write_whole
 from agents.network import Layers, Network, identity
 from agents.ppo import PPOAgent, network_of
+from agents.protocol import Agent
 from agents.report import Evaluation, evaluate
 from agents.training import checkpoint
 from agents.training.curve import draw_curve
@@ -184,7 +185,7 @@ class Run:
         point: Point = {"steps": self.budget.steps}
         learner = TorchAgent(self.game, network_of(self.model.policy))
         for name, opponent in self._opponents():
-            point[name] = meet(self.game, ("ppo", name), (learner, opponent), seeds).points_a.json()
+            point[name] = meet(self.game, ("learner", name), (learner, opponent), seeds).points_a.json()
         if self._logger is not None:
             for name in ("entropy_loss", "value_loss", "approx_kl", "explained_variance"):
                 value = self._logger.name_to_value.get(f"train/{name}")
@@ -192,8 +193,10 @@ class Run:
                     point[name] = float(value)
         self.points.append(point)
 
-    def _opponents(self) -> list[tuple[str, Any]]:
-        return [("greedy", GreedyAgent(self.game)), ("random", RandomAgent(self.game))]
+    def _opponents(self) -> list[tuple[str, Agent]]:
+        """Whom the learner is measured against."""
+        built_in: list[tuple[str, Agent]] = [("greedy", GreedyAgent(self.game)), ("random", RandomAgent(self.game))]
+        return built_in if self.pool.rival is None else [*built_in, (self.settings.against, self.pool.rival)]
 
     def agent(self) -> PPOAgent:
         """The learner as a player, as it is now."""
@@ -241,22 +244,24 @@ class Run:
     # Ending
 
     def finish(self, progress: Callable[[int, int], None] | None = None) -> Evaluation:
-        """Leave the model, its evaluation against greedy and random, and the learning curve in the folder."""
+        """Leave the model, its evaluation against those it was measured by, and the learning curve in the folder."""
         agent = self.agent()
         agent.network.notes.update(steps=self.budget.steps, seed=self.settings.seed)
         agent.save(self.folder / MODEL)
+        opponents = self._opponents()
         evaluation = evaluate(
             self.game,
-            [("ppo", agent), *self._opponents()],
+            [("learner", agent), *opponents],
             deals=self.settings.evaluate_deals,
             seed=(self.settings.seed + EVALUATING) % 2**32,
-            pairs=[(0, 1), (0, 2), (1, 2)],
+            pairs=[*((0, number) for number in range(1, len(opponents) + 1)), (1, 2)],
             progress=progress,
         )
         evaluation.save(self.folder / EVALUATION)
         self._write_metrics()
-        reference = evaluation.meetings[2].points_a.mean
-        draw_curve(self.folder / CURVE, self.game, self.points, reference, self.budget)
+        levels = {name: (0.0, f"level with {name}") for name, _ in opponents}
+        levels["random"] = (evaluation.meetings[-1].points_a.mean, "what greedy makes against random")
+        draw_curve(self.folder / CURVE, self.game, self.points, levels, self.budget)
         return evaluation
 
 

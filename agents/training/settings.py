@@ -35,6 +35,7 @@ class Settings:
     advice: bool = setting(True, "whether the network is told what the greedy player would do")
     greedy_share: float = setting(0.5, "share of opponents that play greedy")
     random_share: float = setting(0.1, "share of opponents that play at random; the others are earlier selves")
+    against: str = setting("", "a player who takes all other seats instead: what a learner gains on it. '': the league")
     selves: int = setting(3, "earlier selves that play at a time, the newest among them")
     pool: int = setting(20, "earlier selves that are kept")
     leg: int = setting(8, "rollouts between checkpoints; opponents change, and tables begin afresh, with each leg")
