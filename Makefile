@@ -13,7 +13,7 @@ ARGS   ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test lint format type bench bench-peers oracle clean
+.PHONY: help train baselines test lint format type bench bench-peers oracle clean
 
 help:  ## this list
 	@awk -F ':.*##' '/^[a-z-]+:.*##/ { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ $(READY): pyproject.toml constraints.txt
 
 train: $(READY)  ## train by self-play, evaluate, draw the curve (GAME=elfern or konchinka)
 	$(PY) scripts/train.py $(GAME) $(ARGS)
+
+baselines: $(READY)  ## train the players that come with the library anew, an hour and a half on two cores
+	$(PY) scripts/baselines.py $(ARGS)
 
 # one torch thread for each test process: several of them with two threads on two cores train ten times slower
 test: export OMP_NUM_THREADS ?= 1

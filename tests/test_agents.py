@@ -277,7 +277,7 @@ def test_players_by_name(tmp_path):
     agent = make_agent(f"ppo:{tmp_path / 'a:b.npz'}", game, deterministic=False)
     assert isinstance(agent, PPOAgent)
     assert not agent.deterministic
-    for name in ("", "Greedy", "greedy:", "pp", "ppo", "ppo:", "random:1", "ppo:nowhere.npz"):
+    for name in ("", "Greedy", "greedy:", "pp", "ppo:", "random:1", "ppo:nowhere.npz"):
         with pytest.raises(ValueError, match=r"no player|needs the file|No such file"):
             make_agent(name, game)
 

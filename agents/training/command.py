@@ -14,6 +14,8 @@ from agents.options import PREFIX, chosen_game, game_commands
 from agents.training.settings import Settings
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from agents.training.run import Run
 
 BUDGET = ("minutes", "steps")
@@ -38,7 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         run = _resumed(arguments) if "resume" in arguments else _begun(arguments)
     except ValueError as error:
         command.error(str(error))
-    _train(run)
+    from rich.console import Console
+
+    watch_run(run, Console())
     return 0
 
 
@@ -121,11 +125,10 @@ def _free_folder(game: str, seed: int) -> Path:
     return folder
 
 
-def _train(run: Run) -> None:
-    from rich.console import Console
+def watch_run(run: Run, console: Console) -> None:
+    """Train and finish a run, and tell how it goes."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    console = Console()
     console.print(f"Training {run.game.describe()}\nin {run.folder}" + (f", from {run.legs} legs" * bool(run.legs)))
     columns = (
         TextColumn("[progress.description]{task.description}"),

@@ -1,0 +1,101 @@
+"""The trained players that come with the library: how they are made, and what a best response gains on them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from agents.files import write_whole
+from agents.ppo import WEIGHTS, PPOAgent
+from agents.training.command import watch_run
+from agents.training.run import EVALUATION, Run
+from agents.training.settings import Settings
+from agents.versions import versions
+from card_envs import Game, make_game
+
+RESULTS = "baselines.json"
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A player to be shipped: the game it plays, and the decisions it and the best response to it are trained on."""
+
+    game: str
+    rules: dict[str, Any]
+    steps: int
+    response_steps: int
+
+    def make_game(self) -> Game:
+        """The game under its rules."""
+        return make_game(self.game, **self.rules)
+
+
+def main(
+    baselines: Sequence[Baseline], league: dict[str, Any], response: dict[str, Any], argv: Sequence[str] | None = None
+) -> int:
+    """Train ``baselines`` with the settings ``league``, each then met by a learner with those of ``response``."""
+    parser = argparse.ArgumentParser(
+        prog="baselines.py", description="Train the players that come with the library anew, and test them."
+    )
+    parser.add_argument(
+        "--runs", type=Path, default=Path("runs/baselines"), metavar="FOLDER", help="default %(default)s"
+    )
+    parser.add_argument("--weights", type=Path, default=WEIGHTS, metavar="FOLDER", help="where the players go")
+    parser.add_argument("--threads", type=int, default=0, help="threads of torch. 0: as many as it likes")
+    parser.add_argument("--share", type=float, default=1.0, help="share of the training to be done, to try it out")
+    arguments = parser.parse_args(argv)
+    console = Console()
+    arguments.weights.mkdir(parents=True, exist_ok=True)
+    results = []
+    for baseline in baselines:
+        game = baseline.make_game()
+        stem = f"{game.name}-{game.num_players}"
+
+        def trained(kind: str, steps: int, settings: dict[str, Any], game: Game = game, stem: str = stem) -> Run:
+            budget = {"minutes": 0.0, "steps": max(1, int(steps * arguments.share)), "threads": arguments.threads}
+            return train_once(arguments.runs / f"{stem}-{kind}", game, Settings(**settings, **budget), console)
+
+        run = trained("league", baseline.steps, league)
+        player = arguments.weights / f"{stem}.npz"
+        agent = run.agent()
+        agent.network.notes.update(steps=run.budget.steps, minutes=round(run.budget.seconds / 60, 1), settings=league)
+        PPOAgent(game, agent.network.compact()).save(player)
+        against = f"ppo:{player}"
+        reply = trained("response", baseline.response_steps, {**response, "against": against})
+        results.append({"player": stem, "bytes": player.stat().st_size, "league": told(run), "response": told(reply)})
+        write_whole(arguments.runs / RESULTS, (json.dumps(_dated(results), indent=1) + "\n").encode())
+    console.print(f"The players are in {arguments.weights}; what they can do is in {arguments.runs / RESULTS}")
+    return 0
+
+
+def train_once(folder: Path, game: Game, settings: Settings, console: Console) -> Run:
+    """The finished run of a folder: begun, gone on with, or, if it was finished before, as it is."""
+    run = Run.resume(folder) if folder.is_dir() else Run.begin(folder, game, settings)
+    if not (folder / EVALUATION).is_file():
+        watch_run(run, console)
+    return run
+
+
+def told(run: Run) -> dict[str, Any]:
+    """What there is to say about a finished run."""
+    return {
+        "settings": run.settings.json(),
+        "decisions": run.budget.steps,
+        "minutes": round(run.budget.seconds / 60, 1),
+        "meetings": json.loads((run.folder / EVALUATION).read_text())["meetings"],
+    }
+
+
+def _dated(results: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "date": datetime.now().astimezone().isoformat(timespec="seconds"),
+        "versions": versions(),
+        "baselines": results,
+    }

@@ -1,0 +1,31 @@
+#!/usr/bin/env python
+"""Train the players that come with the library anew: ``scripts/baselines.py`` (``--help`` says the rest)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+# as in train.py, before numpy and torch are loaded
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from agents.training.baselines import Baseline, main
+
+BASELINES = (
+    Baseline("elfern", {}, steps=12_000_000, response_steps=4_000_000),
+    Baseline("konchinka", {}, steps=6_000_000, response_steps=2_000_000),
+    Baseline("konchinka", {"num_players": 4}, steps=5_000_000, response_steps=2_000_000),
+)
+
+LEAGUE = {"entropy": 0.006, "greedy_share": 0.25, "random_share": 0.05, "selves": 6, "pool": 40}
+"""Against its earlier selves above all, and with more entropy than a short run takes: a strategy that mixes."""
+
+RESPONSE: dict[str, float] = {}
+"""A learner with the usual settings that meets nobody but the player."""
+
+if __name__ == "__main__":
+    sys.exit(main(BASELINES, LEAGUE, RESPONSE))
