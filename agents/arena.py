@@ -174,8 +174,9 @@ def play_out(
         for number, agent in enumerate(agents):
             rows = np.flatnonzero(agent_of == number)
             if len(rows):
+                clock = None if log is None else log.clocks[number]
                 try:
-                    actions[rows] = ask(game, agent, names[number], states, rows, log and log.clocks[number])
+                    actions[rows] = ask(game, agent, names[number], states, rows, clock)
                 except Forfeit as failure:
                     if log is None:
                         raise

@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint, entry_points
 from agents.builtin import GreedyAgent, RandomAgent
 from agents.ppo import PPOAgent
 from agents.protocol import Agent
+from agents.strangers import Limits, is_stranger, make_stranger
 from card_envs import Game
 
 GROUP = "card_envs.players"
@@ -14,11 +15,12 @@ GROUP = "card_envs.players"
 and returns an agent."""
 
 
-def make_agent(name: str, game: Game, *, deterministic: bool = True) -> Agent:
+def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Limits | None = None) -> Agent:
     """The player called ``name``, for ``game``.
 
     ``"random"``; ``"greedy"``; ``"ppo:PATH"``, a trained policy (``deterministic``: its likeliest action instead of
-    one drawn); or ``"NAME"`` or ``"NAME:TEXT"`` of an entry point of the group ``card_envs.players``.
+    one drawn); ``"NAME"`` or ``"NAME:TEXT"`` of an entry point of the group ``card_envs.players``; or a stranger's
+    program, ``"module:factory"`` or ``"cmd:PROGRAM"``, within ``limits`` (``agents.strangers``).
 
     Raises ``ValueError`` for an unknown name and for a file that is not a player of this game.
 
@@ -41,7 +43,9 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True) -> Agent:
     others = _others()
     if kind in others:
         return _loaded(others[kind], game, text)
-    choices = ["random", "greedy", "ppo:PATH", *others]
+    if is_stranger(name):
+        return make_stranger(name, game, limits)
+    choices = ["random", "greedy", "ppo:PATH", "module:factory", "cmd:PROGRAM", *others]
     raise ValueError(f"There is no player {name!r}: choose one of {', '.join(map(repr, choices))}.")
 
 
