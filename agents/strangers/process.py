@@ -91,7 +91,7 @@ class Program:
                 line, end, rest = self._answer.partition(b"\n")
                 if end:
                     if rest:
-                        raise Failure(f"answered with more than a line: {rest[:60]!r} came after it")
+                        raise Failure(f"answered with more than a line: {self._answer[:60]!r}")
                     self._answer = b""
                     return line
                 if len(self._answer) > LONGEST_LINE:

@@ -16,6 +16,7 @@ import numpy as np
 
 from agents.protocol import Agent
 from card_envs import Game, make_game
+from card_envs.warmup import warm_up
 
 MOST_ROWS = 4096
 
@@ -40,7 +41,9 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
         message = json.loads(header)
         try:
             if "factory" in message:
-                game = make_game(message["game"], **_rules(message["rules"]))
+                if game is None:
+                    game = make_game(message["game"], **_rules(message["rules"]))
+                    warm_up(game)  # the agent's time is for its moves, not for loading our code
                 agent = _make(game, message["factory"])
                 batch = getattr(agent, "batch", 1)
                 answer: dict[str, Any] = {"batch": batch if type(batch) is int and 0 < batch <= MOST_ROWS else 1}

@@ -51,6 +51,7 @@ def _ratings(results: Results, path: Path) -> None:
     figure, axes = _canvas(8.6, 1.7 + 0.48 * len(order))
     middles = [results.ratings[number].rating or 0.0 for number in order]
     width = max(max(middles) - min(middles), 100.0)
+    ends = list(middles)
     for place, number in enumerate(order):
         one = results.ratings[number]
         middle = one.rating or 0.0
@@ -59,17 +60,18 @@ def _ratings(results: Results, path: Path) -> None:
         if one.kind == FITTED:
             axes.plot([low, high], [place, place], color=COLOUR, linewidth=6, alpha=0.35, solid_capstyle="butt")
             axes.plot(middle, place, "o", color=COLOUR, markersize=8)
+            ends += [max(low, middle - width), min(high, middle + width)]
         else:
             bound = low if one.low is not None else high
             reach = math.copysign(0.12 * width, 1 if one.low is not None else -1)
             arrow = {"arrowstyle": "-|>", "color": COLOUR, "linewidth": 2}
             axes.annotate("", (bound + reach, place), (bound, place), arrowprops=arrow)
             axes.plot(bound, place, "|", color=COLOUR, markersize=14, markeredgewidth=3)
-            middles.append(bound + reach)
+            ends.append(bound + reach)
         label = "0" if number == results.anchor else str(one)
         axes.annotate(label, (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=10.5)
     axes.axvline(0, color="0.4", linestyle="--", linewidth=1, zorder=0)
-    axes.set_xlim(min(middles) - 0.1 * width, max(middles) + 0.1 * width)
+    axes.set_xlim(min(ends) - 0.04 * width, max(ends) + 0.04 * width)
     axes.set_yticks(range(len(order)), [_short(results.plan.labels[number]) for number in order], fontsize=11)
     axes.set_ylim(len(order) - 0.4, -0.6)
     axes.grid(axis="x", alpha=0.25)
@@ -108,6 +110,10 @@ def _payoff(results: Results, path: Path) -> None:
     axes.set_xticks(range(size), labels, fontsize=11, rotation=30 if slanted else 0, ha="left" if slanted else "center")
     axes.set_yticks(range(size), labels, fontsize=11)
     axes.xaxis.tick_top()
+    axes.set_xticks([place - 0.5 for place in range(1, size)], minor=True)
+    axes.set_yticks([place - 0.5 for place in range(1, size)], minor=True)
+    axes.grid(which="minor", color="white", linewidth=3)
+    axes.tick_params(which="minor", length=0)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     others = results.plan.game.num_players - 1
