@@ -16,7 +16,6 @@ import numpy as np
 
 from agents.protocol import Agent
 from card_envs import Game, make_game
-from card_envs.warmup import warm_up
 
 MOST_ROWS = 4096
 
@@ -43,7 +42,7 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
             if "factory" in message:
                 if game is None:
                     game = make_game(message["game"], **_rules(message["rules"]))
-                    warm_up(game)  # the agent's time is for its moves, not for loading our code
+                    _load(game)
                 agent = _make(game, message["factory"])
                 batch = getattr(agent, "batch", 1)
                 answer: dict[str, Any] = {"batch": batch if type(batch) is int and 0 < batch <= MOST_ROWS else 1}
@@ -58,6 +57,12 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
             answer = {"error": f"raised {type(error).__name__}: {error}".strip()[:300]}
         answers.write(json.dumps(answer).encode() + b"\n")
         answers.flush()
+
+
+def _load(game: Game) -> None:
+    """Load the compiled code that agents are shown positions with: their time is for their moves."""
+    views = game.views(game.new_states(np.arange(1)))
+    game.observations(views), game.masks(views), game.greedy_actions(views)
 
 
 def _rules(rules: dict[str, Any]) -> dict[str, Any]:
