@@ -47,7 +47,7 @@ BOTS = {
     "no such card": ("", 'if bad: say(\'{"action": "1h"}\\n\'); continue', "", "names no action of"),
     "illegal": (
         "",
-        "if bad: m['legal'] = [card for card in ('Ac', 'Kd', 'Qc', 'Jd') if card not in m['legal']]",
+        "if bad: m['legal'] = list({'Ac', 'Kd', 'Qc', 'Jd'} - set(m['legal']))",
         "",
         "which is illegal; legal were",
     ),
@@ -56,7 +56,7 @@ BOTS = {
     "closes its output": ("", "if bad: os.close(1); time.sleep(99)", "", "closed its output"),
     "closes its input": ("", "if bad: play(m); os.close(0); time.sleep(99)", "", "gave no answer within 1 s"),
 }
-"""Lines at the hello, at a move (``bad`` in the second episode) and at the end of an episode, and what the report says."""
+"""Lines at the hello, at a move (``bad`` in the second episode) and at the end, and what the report says of it."""
 
 
 def program(folder, name):

@@ -48,10 +48,14 @@ class Rating:
         if self.rating is None:
             return "?"
         if self.kind != FITTED:
-            return f"≥ {self.low:+.0f}" if self.low is not None else f"≤ {self.high:+.0f}"
+            return f"≥ {_whole(self.low)}" if self.low is not None else f"≤ {_whole(self.high)}"
         if self.low is None or self.high is None or self.low == self.high:
-            return f"{self.rating:+.0f}" if self.rating else "0"
-        return f"{self.rating:+.0f} ± {(self.high - self.low) / 2:.0f}"
+            return _whole(self.rating)
+        return f"{_whole(self.rating)} ± {(self.high - self.low) / 2:.0f}"
+
+
+def _whole(value: float | None) -> str:
+    return "?" if value is None else f"{round(value):+d}" if round(value) else "0"
 
 
 def rate(scores: Array, pairs: Sequence[tuple[int, int]], agents: int, anchor: int, games: int) -> list[Rating]:
