@@ -1,4 +1,4 @@
-"""Players by name: the built-in ones, files of trained ones, and those of other packages."""
+"""Players by name: the library's own, files of trained ones, those of other packages, and strangers' programs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint, entry_points
 from agents.builtin import GreedyAgent, RandomAgent
 from agents.ppo import PPOAgent
 from agents.protocol import Agent
+from agents.strangers import Limits, is_stranger, make_stranger
 from card_envs import Game
 
 GROUP = "card_envs.players"
@@ -14,14 +15,19 @@ GROUP = "card_envs.players"
 and returns an agent."""
 
 
-def make_agent(name: str, game: Game, *, deterministic: bool = True) -> Agent:
+def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Limits | None = None) -> Agent:
     """The player called ``name``, for ``game``.
 
-    ``"random"``; ``"greedy"``; ``"ppo"``, the trained player that comes with the library, or ``"ppo:PATH"``, another
-    (``deterministic``: its likeliest action instead of one drawn); or ``"NAME"`` or ``"NAME:TEXT"`` of an entry point
-    of the group ``card_envs.players``.
+    ==============================  ==================================================================
+    ``random``, ``greedy``          the built-in players
+    ``ppo``, ``ppo:PATH``           the trained player that comes with the library, or one of a file;
+                                    ``deterministic``: its likeliest action instead of one drawn
+    ``NAME``, ``NAME:TEXT``         an entry point of the group ``card_envs.players``
+    ``module:factory``              a Python program of a stranger, within ``limits`` (``agents.strangers``)
+    ``cmd:PROGRAM``                 a stranger's program in any language
+    ==============================  ==================================================================
 
-    Raises ``ValueError`` for an unknown name and for a file that is not a player of this game.
+    Raises ``ValueError`` for an unknown name and for a player that cannot be made for this game.
 
     >>> import card_envs
     >>> game = card_envs.make_game(next(iter(card_envs.GAMES)))
@@ -30,22 +36,28 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True) -> Agent:
         ...
     ValueError: There is no player 'careful': choose one of 'random', 'greedy', 'ppo', 'ppo:PATH'...
     """
-    kind, _, text = name.partition(":")
+    kind, colon, text = name.partition(":")
     if name == "random":
         return RandomAgent(game)
     if name == "greedy":
         return GreedyAgent(game)
     if kind == "ppo":
-        if name == kind:
-            return PPOAgent.shipped(game, deterministic=deterministic)
-        if not text:
-            raise ValueError("'ppo:' needs the file of a trained player: 'ppo:PATH'.")
-        return PPOAgent.load(text, game, deterministic=deterministic)
+        return _trained(game, colon, text, deterministic)
     others = _others()
     if kind in others:
         return _loaded(others[kind], game, text)
-    choices = ["random", "greedy", "ppo", "ppo:PATH", *others]
+    if is_stranger(name):
+        return make_stranger(name, game, limits)
+    choices = ["random", "greedy", "ppo", "ppo:PATH", *others, "module:factory", "cmd:PROGRAM"]
     raise ValueError(f"There is no player {name!r}: choose one of {', '.join(map(repr, choices))}.")
+
+
+def _trained(game: Game, colon: str, path: str, deterministic: bool) -> Agent:
+    if not colon:
+        return PPOAgent.shipped(game, deterministic=deterministic)
+    if not path:
+        raise ValueError("'ppo:' needs the file of a trained player: 'ppo:PATH'.")
+    return PPOAgent.load(path, game, deterministic=deterministic)
 
 
 def _others() -> dict[str, EntryPoint]:

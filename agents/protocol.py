@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -30,6 +31,20 @@ class Agent(Protocol):
         Returns int32 (N,), each legal in its row. Raises ``ValueError`` where a mask is missing or allows nothing.
         """
         ...
+
+
+class Forfeit(RuntimeError):
+    """Raised by ``act`` of an agent whose program failed in some of the rows: its seats lose those episodes.
+
+    actions: int32 (N,), -1 in the rows that failed. reasons: for each row that failed, a sentence's end that says
+    why: "gave no answer within 5 s".
+    """
+
+    def __init__(self, agent: str, actions: Actions, reasons: Mapping[int, str]) -> None:
+        row, reason = next(iter(reasons.items()))
+        super().__init__(f"{agent} {reason} (in {len(reasons)} of {len(actions)} positions, row {row} the first).")
+        self.actions = actions
+        self.reasons = reasons
 
 
 def checked_masks(masks: Any, size: int, num_actions: int | None = None) -> npt.NDArray[np.bool_]:

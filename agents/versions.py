@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from importlib import metadata
+from pathlib import Path
+from typing import Any
 
 PACKAGES = ("card_envs", "numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
 
@@ -17,3 +20,13 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return found
+
+
+def machine() -> dict[str, Any]:
+    """What it runs on: processor, number of cores and system."""
+    model = platform.processor() or platform.machine()
+    listed = Path("/proc/cpuinfo")
+    if listed.exists():
+        names = [line.partition(":")[2].strip() for line in listed.read_text().splitlines() if "model name" in line]
+        model = names[0] if names else model
+    return {"cpu": model, "cores": os.cpu_count(), "system": platform.system()}

@@ -104,6 +104,13 @@ def draws(states: Any, rows: Any, out: Any) -> None:
         out[k] = draw(states[k if everyone else rows[k]])
 
 
+@njit
+def forfeit(states: Any, rows: Any) -> None:
+    """End the episodes of ``rows``: the seats on turn lose them."""
+    for k in range(len(rows)):
+        record.forfeit(states[rows[k]])
+
+
 def build_loops(kernel: Kernel, owner: str) -> Loops:
     """Compile the verbs of one game; ``owner`` is its name."""
     compiled = partial(njit, owner=owner)
@@ -355,8 +362,7 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
                 if is_legal(s, g, action):
                     play_action(s, g, action)
                 else:
-                    s.forfeit = s.to_play
-                    record.finish(s)
+                    record.forfeit(s)
             while s.over == 0 and players[i, np.int64(s.to_play)] != OUTSIDE:
                 if players[i, np.int64(s.to_play)] == RANDOM:
                     play_action(s, g, sampled(s, g))

@@ -110,6 +110,13 @@ def finish(s: Any) -> int:
 
 
 @njit
+def forfeit(s: Any) -> int:
+    """End the episode by an illegal action of the seat on turn, which loses it (``returned_forfeit``)."""
+    s.forfeit = s.to_play
+    return finish(s)
+
+
+@njit
 def above_others(own: float, everyone: float, players: int) -> float:
     """``own`` minus the mean of the others, where all together have ``everyone``: sums to zero over the seats."""
     return own - (everyone - own) / (players - 1)

@@ -220,6 +220,18 @@ class Verbs(ABC):
         loops.draws(states, rows, out)
         return out
 
+    def forfeit(self, states: Array, rows: Array) -> None:
+        """End the episodes of ``rows`` (int64), in place: the seats on turn lose them, as by an illegal action.
+
+        The offender gets the least possible return of every reward, the others share it. Raises ``ValueError`` where
+        an episode is over already, and then changes nothing.
+        """
+        self._checked(states, write=True, views=False)
+        wrong = rows[states["to_play"][rows] < 0]
+        if len(wrong):
+            raise ValueError(f"The episode of row {wrong[0]} is over already: nobody is on turn who could forfeit it.")
+        loops.forfeit(states, rows)
+
     # Checks
 
     def check_actions(

@@ -31,6 +31,7 @@ def warm_up(game: Game) -> None:
         states, game.constants, batches.EVERY_ROW, np.full(2, -1, np.int32), players, np.zeros(2, np.int64), 0,
         np.zeros(2), np.zeros(2, np.float32), np.zeros(2, np.bool_),
     )  # fmt: skip
+    game.forfeit(states, rows[:1])
     game.reset(states)
     game.new_state(deck=game.pack_of(0), dealer=0)
     game.pack_of(int(rows[0]))

@@ -1,0 +1,195 @@
+"""The command ``scripts/tournament.py``: a round robin with ratings, or a sequential test of two agents."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agents.files import write_whole
+from agents.names import make_agent
+from agents.options import chosen_game, game_commands, positive, whole
+from agents.strangers import Limits
+from agents.tournament.plan import Chunk, Folder, Job, Plan, round_robin
+from agents.tournament.playing import play_all
+from agents.tournament.report import markdown, notes, tables
+from agents.tournament.results import plain, results_of
+from agents.tournament.sequential import Sprt
+from agents.tournament.verdict import verdict_of
+from card_envs import Game
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+RESULTS, REPORT, VERDICT = "results.json", "report.md", "verdict.json"
+DEALS, MOST_DEALS = 1000, 100_000
+INTERRUPTED = 130
+Chunks = dict[Job, Chunk]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Play as the arguments say; the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="tournament.py",
+        description="Play agents against each other, every deal from every seat: a round robin with ratings "
+        "(--agents), or a sequential test whether one is better than another (--sprt). Run it again with the same "
+        "arguments to go on where it was stopped.",
+    )
+    game_commands(parser, _add_options)
+    arguments = parser.parse_args(argv)
+    command: argparse.ArgumentParser = arguments.command
+    game = chosen_game(arguments)
+    folder: Path = arguments.out or Path("runs") / f"tournament-{game.name}-{datetime.now():%Y%m%d-%H%M%S}"
+    try:
+        plan = _plan(arguments, game)
+        kept = Folder(folder, plan)
+        kept.begin()
+    except ValueError as error:
+        command.error(str(error))
+
+    from rich.console import Console
+
+    console = Console()
+    console.print(f"Playing {game.describe()}\nin {folder}", markup=False)
+    finish = _finish_test if plan.sprt else _finish_tournament
+    chunks: Chunks = {}
+    try:
+        _play(kept, chunks, arguments.workers, console)
+        finish(kept, chunks, console)
+    except KeyboardInterrupt:
+        console.print(
+            f"Stopped. {len(chunks)} of {len(plan.jobs)} chunks are kept: run it again with the same arguments and "
+            f"--out {folder} to go on.",
+            markup=False,
+        )
+        return INTERRUPTED
+    return 0
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    names = "random, greedy, ppo:PATH, module:factory, cmd:PROGRAM (docs/bots.md), or a player of another package"
+    parser.add_argument("--agents", nargs="+", metavar="NAME", help=f"a round robin of these: {names}")
+    parser.add_argument("--sprt", nargs=2, metavar=("A", "B"), help="test whether B is better than A instead")
+    parser.add_argument(
+        "--deals",
+        type=whole(2, 2**32),
+        metavar="N",
+        help="deals (matches with --match) for each pair, each in all seat rotations, "
+        f"default {DEALS}; with --sprt the most there may be, default {MOST_DEALS}",
+    )
+    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="S", help="which deals; default 0")
+    parser.add_argument("--workers", type=whole(1, 1024), default=1, metavar="W", help="processes; default 1")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="where all is kept; default runs/tournament-...")
+    parser.add_argument(
+        "--chunk", type=whole(1, 10**6), default=100, metavar="N", help="deals played in one go; default 100"
+    )
+    parser.add_argument(
+        "--sample", action="store_true", help="trained players draw their actions instead of taking the likeliest"
+    )
+    group = parser.add_argument_group("module:factory and cmd:PROGRAM")
+    limits = Limits()
+    for option, seconds, meaning in (
+        ("--move-seconds", limits.move, "for an answer"),
+        ("--start-seconds", limits.start, "from the start to the first answer"),
+    ):
+        group.add_argument(option, type=positive, default=seconds, metavar="X", help=f"{meaning}; default {seconds:g}")
+    group = parser.add_argument_group("--sprt", "is B better than A by more than MARGIN points a deal?")
+    for option, default, meaning in (
+        ("--margin", 0.0, "points a deal that are not enough"),
+        ("--better", 0.1, "points a deal that should be found"),
+        ("--alpha", 0.05, "chance to call B better where it is not by more than the margin"),
+        ("--beta", 0.05, "chance to miss it where it is by --better"),
+    ):
+        group.add_argument(option, type=float, metavar="X", help=f"{meaning}; default {default:g}")
+        parser.set_defaults(**{option[2:]: None})
+
+
+def _plan(arguments: argparse.Namespace, game: Game) -> Plan:
+    """The plan that the arguments ask for; ``ValueError`` with a sentence if there is none."""
+    given = {name: getattr(arguments, name) for name in ("margin", "better", "alpha", "beta")}
+    test = {"margin": 0.0, "better": 0.1, "alpha": 0.05, "beta": 0.05}
+    test |= {name: value for name, value in given.items() if value is not None}
+    if bool(arguments.agents) == bool(arguments.sprt):
+        raise ValueError("Give --agents for a round robin, or --sprt A B for a test: one of them.")
+    pairs: tuple[tuple[int, int], ...]
+    if arguments.sprt:
+        agents, pairs, sprt = tuple(arguments.sprt), ((1, 0),), Sprt(**test, spread=game.max_return)
+    else:
+        extra = [f"--{name}" for name, value in given.items() if value is not None]
+        if extra:
+            raise ValueError(f"{', '.join(extra)} can only be used with --sprt A B.")
+        if len(arguments.agents) < 2:
+            raise ValueError("--agents needs at least two players, 'random greedy' say.")
+        agents, pairs, sprt = tuple(arguments.agents), round_robin(game, len(arguments.agents)), None
+    limits = Limits(arguments.move_seconds, arguments.start_seconds)
+    for name in agents:
+        make_agent(name, game, limits=limits)  # refuses what cannot play
+    deals = arguments.deals or (MOST_DEALS if sprt else DEALS)
+    return Plan(game, agents, pairs, deals, arguments.seed, arguments.chunk, not arguments.sample, limits, sprt)
+
+
+def _play(folder: Folder, chunks: Chunks, workers: int, console: Console) -> None:
+    """Read the chunks that have been played and play the others, until a test is decided."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    plan = folder.plan
+    for job in plan.jobs:
+        found = folder.read(job)
+        if found is not None:
+            chunks[job] = found
+    left = [job for job in plan.jobs if job not in chunks]
+    ended = _watch(plan, chunks)
+    if not left or ended():
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
+    times = (TimeElapsedColumn(), TimeRemainingColumn())
+    with (
+        Progress(*columns, *times, console=console, transient=True) as bar,
+        closing(play_all(plan, left, workers)) as played,
+    ):
+        task = bar.add_task("deals", total=len(plan.jobs), completed=len(chunks))
+        for job, chunk in played:
+            folder.write(job, chunk)
+            chunks[job] = chunk
+            bar.update(task, completed=len(chunks), description=_meeting(plan, job))
+            if ended():
+                return
+
+
+def _meeting(plan: Plan, job: Job) -> str:
+    from rich.markup import escape
+
+    a, b = (plan.labels[number] for number in plan.pairs[job.pair])
+    return escape(f"{a} : {b}")
+
+
+def _watch(plan: Plan, chunks: Chunks) -> Callable[[], bool]:
+    """What tells whether play can end before all chunks are there: where the test is decided."""
+    if plan.sprt is None:
+        return lambda: False
+    return lambda: verdict_of(plan, chunks).is_decided
+
+
+def _finish_tournament(folder: Folder, chunks: Chunks, console: Console) -> None:
+    from agents.tournament.pictures import PAYOFF, RATINGS, draw
+
+    results = results_of(folder.plan, chunks)
+    write_whole(folder.path / RESULTS, plain(results.json()).encode())
+    write_whole(folder.path / REPORT, markdown(results).encode())
+    draw(results, folder.path)
+    for table in tables(results):
+        console.print(table)
+    for note in notes(results):
+        console.print(note, markup=False, highlight=False)
+    console.print(f"{RESULTS}, {REPORT}, {RATINGS} and {PAYOFF} are in {folder.path}", markup=False)
+
+
+def _finish_test(folder: Folder, chunks: Chunks, console: Console) -> None:
+    verdict = verdict_of(folder.plan, chunks)
+    write_whole(folder.path / VERDICT, plain(verdict.json()).encode())
+    for sentence in verdict.sentences():
+        console.print(sentence, markup=False, highlight=False)
+    console.print(f"{VERDICT} is in {folder.path}", markup=False)
