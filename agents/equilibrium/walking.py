@@ -217,9 +217,7 @@ def build_walks(kernel: Kernel, owner: str) -> Walks:
                     for word in range(words_of_a_set):
                         count += popcount(actions[depth, word])
                 if count > 1:
-                    number = information_set(
-                        room, written, g, depth, sequences[depth], actions[depth], count, shown
-                    )
+                    number = information_set(room, written, g, depth, sequences[depth], actions[depth], count, shown)
                     if number == NOWHERE:
                         return False
                     following[depth] = written.first[number]
@@ -278,5 +276,3 @@ def build_walks(kernel: Kernel, owner: str) -> Walks:
             out[i] = ids[slot] if keys[slot] == key else NOWHERE
 
     return Walks(walk, find)
-
-
