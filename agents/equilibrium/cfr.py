@@ -91,31 +91,28 @@ class CFR:
         self._average = np.zeros(self.tree.sequences)
         self._plan = np.empty(self.tree.sequences)
         self._values = np.empty(self.tree.sequences)
+        self._improve(0, 0.0, 0, 0)  # compiles what the time is not to be charged with
 
     def iterate(self) -> None:
         """One iteration: first seat 0, then seat 1."""
-        tree = self.tree
         begin = time.perf_counter()
         self.iterations += 1
         weight = float(self.iterations) ** (2 if self.predictive else 1)
         for who in (0, 1):
-            write_plan(tree.parent, tree.first, self._policy, self._plan)
-            self._values[:] = 0
-            sign = (1.0 - 2.0 * who) / tree.deals
-            add_leaves(tree.leaves[who], tree.leaves[1 - who], tree.pay, sign, self._plan, self._values)
-            match_regrets(
-                tree.parent,
-                tree.first,
-                tree.seat,
-                who,
-                self._values,
-                self._policy,
-                self._regrets,
-                float(self.predictive),
-            )
-            write_plan(tree.parent, tree.first, self._policy, self._plan)
-            add_plan(tree.parent, tree.first, tree.seat, who, self._plan, weight, self._average)
+            self._improve(who, weight, self.tree.sets, len(self.tree.pay))
         self.seconds += time.perf_counter() - begin
+
+    def _improve(self, who: int, weight: float, sets: int, leaves: int) -> None:
+        """Half an iteration, over the first so many information sets and ends of deals."""
+        tree, values, plan = self.tree, self._values, self._plan
+        parent, first, seat = tree.parent[:sets], tree.first[: sets + 1], tree.seat[:sets]
+        own, other = tree.leaves[who, :leaves], tree.leaves[1 - who, :leaves]
+        write_plan(parent, first, self._policy, plan)
+        values[:] = 0
+        add_leaves(own, other, tree.pay[:leaves], (1.0 - 2.0 * who) / tree.deals, plan, values)
+        match_regrets(parent, first, seat, who, values, self._policy, self._regrets, float(self.predictive))
+        write_plan(parent, first, self._policy, plan)
+        add_plan(parent, first, seat, who, plan, weight, self._average)
 
     def policy(self) -> Policy:
         """The average policy, float64 (sequences,): it is what comes near to an equilibrium."""

@@ -1,8 +1,8 @@
 """Strategies over a tree: what they make of each other, and what the best answer to one makes of it.
 
-A *policy* says how likely each action is where it can be taken: float64 (sequences,), the actions of an information set
-adding up to 1; both seats' in one array. A *plan* says how likely a seat's own choices lead along a sequence, the product
-of its policy on the way: float64 (sequences,), 1 for the two roots.
+A *policy* says how likely each action is where it can be taken: float64 (sequences,), the actions of an information
+set adding up to 1; both seats' in one array. A *plan* says how likely a seat's own choices lead along a sequence, the
+product of its policy on the way: float64 (sequences,), 1 for the two roots.
 """
 
 from __future__ import annotations

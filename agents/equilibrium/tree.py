@@ -19,14 +19,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.equilibrium.walking import LEAVES, NODES, ROOTS, SEQUENCES, SETS, SHOWN, Room, Walks, Written, build_walks
-from agents.equilibrium.walking import DEALS as WALKED
-from agents.equilibrium.walking import rehash
+from agents.equilibrium import walking
+from agents.equilibrium.walking import LEAVES, NODES, ROOTS, SEQUENCES, SETS, SHOWN, Room, Walks, Written
 from agents.protocol import Array
 from card_envs import Game, batches
 from card_envs.record import BLANK
@@ -92,7 +92,7 @@ def groups(game: Game, dealer: int) -> npt.NDArray[np.int64]:
     places = np.where(alone, np.argmax(known, axis=0), -1).astype(np.int64)
     for seat in range(game.num_players):
         own = np.flatnonzero(places == seat)
-        for one, other in zip(own[:-1], own[1:], strict=True):
+        for one, other in pairwise(own):
             if not _can_change(game, state, int(one), int(other)):
                 places[own] = -1
     return places
@@ -250,7 +250,7 @@ def write_out(game: Game, dealer: int = 0, *, memory: int = MEMORY) -> Tree:
         dealer,
         all_packs,
         groups(game, dealer),
-        int(counts[WALKED]),
+        int(counts[walking.DEALS]),
         int(counts[NODES]),
         written.parent[:sets].copy(),
         written.first[: sets + 1].copy(),
@@ -264,7 +264,7 @@ def write_out(game: Game, dealer: int = 0, *, memory: int = MEMORY) -> Tree:
 
 
 def _walks(game: Game) -> Walks:
-    return build_walks(game.kernel, game.name)
+    return walking.build_walks(game.kernel, game.name)
 
 
 def _room(game: Game, dealer: int) -> Room:
@@ -308,7 +308,7 @@ def _enlarged(written: Written) -> Written:
     keys, ids = written.keys, written.ids
     if 3 * sets > len(keys):
         keys, ids = np.zeros(2 * len(keys), np.uint64), np.zeros(2 * len(keys), np.int32)
-        rehash(written.keys, written.ids, keys, ids)
+        walking.rehash(written.keys, written.ids, keys, ids)
 
     def larger(array: Any, used: int) -> Any:
         if 3 * used <= array.shape[-1]:

@@ -33,7 +33,7 @@ class Room(NamedTuple):
     """Where the walk keeps the states between the root and the node in hand; the byte arrays are the same memory.
 
     stack: records (plays + 1,). stack_bytes: uint8 (plays + 1, itemsize). template: uint8 (itemsize,), a state to
-    lay a pack out in. seen: a view, record (1,). seen_bytes: uint8 (itemsize,). seen_words: uint64, it is padded with zeros.
+    lay a pack out in. seen: a view, record (1,). seen_bytes: uint8 (itemsize,). seen_words: uint64, padded with zeros.
     """
 
     stack: Any
