@@ -18,7 +18,8 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True) -> Agent:
     """The player called ``name``, for ``game``.
 
     ``"random"``; ``"greedy"``; ``"ppo:PATH"``, a trained policy (``deterministic``: its likeliest action instead of
-    one drawn); or ``"NAME"`` or ``"NAME:TEXT"`` of an entry point of the group ``card_envs.players``.
+    one drawn); ``"cfr:SECONDS"``, what CFR+ finds in that time, for a game that is small enough; or ``"NAME"`` or
+    ``"NAME:TEXT"`` of an entry point of the group ``card_envs.players``.
 
     Raises ``ValueError`` for an unknown name and for a file that is not a player of this game.
 
@@ -38,11 +39,30 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True) -> Agent:
         if not text:
             raise ValueError("'ppo' needs the file of a trained player: 'ppo:PATH'.")
         return PPOAgent.load(text, game, deterministic=deterministic)
+    if kind == "cfr":
+        return _equilibrium(game, text)
     others = _others()
     if kind in others:
         return _loaded(others[kind], game, text)
-    choices = ["random", "greedy", "ppo:PATH", *others]
+    choices = ["random", "greedy", "ppo:PATH", "cfr:SECONDS", *others]
     raise ValueError(f"There is no player {name!r}: choose one of {', '.join(map(repr, choices))}.")
+
+
+def _equilibrium(game: Game, text: str) -> Agent:
+    from agents.equilibrium import cfr_agent
+
+    return cfr_agent(game, seconds_of(text))
+
+
+def seconds_of(text: str) -> float:
+    """The seconds of ``"cfr:SECONDS"``; ``ValueError`` if they are none."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise ValueError(f"'cfr' needs the seconds that it may run, a number above 0 ('cfr:10', say), not {text!r}.")
+    return seconds
 
 
 def _others() -> dict[str, EntryPoint]:

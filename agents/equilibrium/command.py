@@ -9,7 +9,7 @@ from pathlib import Path
 from agents.equilibrium.report import Player, examine
 from agents.equilibrium.solving import write_out_all
 from agents.equilibrium.tree import measure
-from agents.names import make_agent
+from agents.names import make_agent, seconds_of
 from agents.options import chosen_game, game_commands, positive, whole
 from card_envs import Game
 
@@ -62,10 +62,7 @@ def _players(name: str, game: Game) -> list[Player]:
     """The players of one name: a trained one twice, by its likeliest actions and by drawn ones."""
     kind, _, text = name.partition(":")
     if kind == "cfr":
-        try:
-            return [(name, positive(text))]
-        except argparse.ArgumentTypeError as error:
-            raise ValueError(f"'cfr' needs the seconds it may run, 'cfr:10' say: {error}.") from None
+        return [(name, seconds_of(text))]
     agent = make_agent(name, game)
     if not hasattr(agent, "deterministic"):
         return [(name, agent)]
