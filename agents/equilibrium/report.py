@@ -117,13 +117,16 @@ class Report:
             caption=f"points a deal, exact; the seat left of the dealer has {certain_digits(low, high)} "
             f"({low:+.9f} to {high:+.9f}) of an equilibrium",
         )
+        table.add_column("")
         table.add_column("player", overflow="fold")
         for heading in ("sure of, leading", "sure of, dealing", "exploitability", "seconds"):
             table.add_column(heading, justify="right")
-        for row in self.rows:
+        for number, row in enumerate(self.rows, 1):
             worst = row.worst
             shown = f"{worst.exploitability:.6f}" if worst.exploitability > 1e-4 else f"{worst.exploitability:.1e}"
-            table.add_row(row.name, f"{worst.leading:+.6f}", f"{worst.dealing:+.6f}", shown, f"{row.seconds:.1f}")
+            table.add_row(
+                str(number), row.name, f"{worst.leading:+.6f}", f"{worst.dealing:+.6f}", shown, f"{row.seconds:.1f}"
+            )
         return table
 
     def pairs(self) -> Table:
@@ -131,11 +134,10 @@ class Report:
         from rich.table import Table
 
         table = Table(title="points a deal of a row against a column, exact, mean over the seats")
-        table.add_column("", overflow="fold")
-        for row in self.rows:
-            table.add_column(row.name, justify="right", overflow="fold")
-        for row, numbers in zip(self.rows, self.meetings, strict=True):
-            table.add_row(row.name, *(f"{number:+.4f}" for number in numbers))
+        for heading in ("", *map(str, range(1, len(self.rows) + 1))):
+            table.add_column(heading, justify="right")
+        for number, points in enumerate(self.meetings, 1):
+            table.add_row(str(number), *(f"{point:+.3f}" for point in points))
         return table
 
     def draw(self, path: Path) -> None:
