@@ -13,6 +13,9 @@ from agents.names import make_agent, seconds_of
 from agents.options import chosen_game, game_commands, positive, whole
 from card_envs import Game
 
+WIDEST = 8
+"""Most players whose meetings fit on a screen; all of them are in the JSON."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Examine as the arguments say; the exit status."""
@@ -47,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ValueError as error:
         command.error(str(error))
     console.print(report.table())
-    if len(players) > 1:
+    if 1 < len(players) <= WIDEST:
         console.print(report.pairs())
     if arguments.json is not None:
         report.save(arguments.json)

@@ -145,18 +145,18 @@ class Report:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(8, 5), dpi=150, layout="constrained")
+        figure = Figure(figsize=(10, 5), dpi=150, layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.subplots()
         for number, row in enumerate(self.rows):
-            colour = f"C{number}"
+            colour, dashes = f"C{number % 10}", ("--", ":", "-.")[number // 10 % 3]
             if row.runs:
                 points = [point for point in row.runs[0].curve if point.iterations > 0]
                 heights = [point.found.exploitability for point in points]
                 seconds = [point.seconds * len(row.runs) for point in points]
                 axes.plot(seconds, heights, color=colour, linewidth=2, marker="o", markersize=3.5, label=row.name)
             else:
-                axes.axhline(row.worst.exploitability, color=colour, linestyle="--", linewidth=1.4, label=row.name)
+                axes.axhline(row.worst.exploitability, color=colour, linestyle=dashes, linewidth=1.4, label=row.name)
         axes.set_yscale("log")
         if any(row.runs for row in self.rows):
             axes.set_xscale("log")
@@ -164,7 +164,7 @@ class Report:
         axes.set_ylabel("exploitability, points a deal")
         axes.set_title(f"{self.game.name.capitalize()}: {self.trees[0].deals:,} deals for each dealer")
         axes.grid(alpha=0.25)
-        axes.legend(loc="best", framealpha=0.8, fontsize=9)
+        figure.legend(loc="outside right upper", fontsize=9 if len(self.rows) <= 8 else 6)
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png")
         write_whole(path, buffer.getvalue())
