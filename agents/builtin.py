@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.protocol import Actions, Array, checked_masks, checked_words
 from card_envs import Game
@@ -21,6 +22,11 @@ class RandomAgent:
         index = ((words >> np.uint64(32)) * counts) >> np.uint64(32)
         ranks = legal.cumsum(axis=1, dtype=np.uint16)
         return (ranks > index[:, None]).argmax(axis=1).astype(np.int32)
+
+    def probabilities(self, views: Array, observations: Array, masks: Array) -> npt.NDArray[np.float64]:
+        """How likely it plays each action, float64 (N, num_actions)."""
+        legal = checked_masks(masks, len(views), self.game.num_actions)
+        return legal / legal.sum(axis=1, keepdims=True)
 
 
 class GreedyAgent:

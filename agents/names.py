@@ -22,6 +22,7 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Lim
     ``random``, ``greedy``          the built-in players
     ``ppo``, ``ppo:PATH``           the trained player that comes with the library, or one of a file;
                                     ``deterministic``: its likeliest action instead of one drawn
+    ``cfr:SECONDS``                 what CFR+ finds in that time, for a game that is small enough
     ``NAME``, ``NAME:TEXT``         an entry point of the group ``card_envs.players``
     ``module:factory``              a Python program of a stranger, within ``limits`` (``agents.strangers``)
     ``cmd:PROGRAM``                 a stranger's program in any language
@@ -43,12 +44,14 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Lim
         return GreedyAgent(game)
     if kind == "ppo":
         return _trained(game, colon, text, deterministic)
+    if kind == "cfr":
+        return _equilibrium(game, text)
     others = _others()
     if kind in others:
         return _loaded(others[kind], game, text)
     if is_stranger(name):
         return make_stranger(name, game, limits)
-    choices = ["random", "greedy", "ppo", "ppo:PATH", *others, "module:factory", "cmd:PROGRAM"]
+    choices = ["random", "greedy", "ppo", "ppo:PATH", "cfr:SECONDS", *others, "module:factory", "cmd:PROGRAM"]
     raise ValueError(f"There is no player {name!r}: choose one of {', '.join(map(repr, choices))}.")
 
 
@@ -58,6 +61,23 @@ def _trained(game: Game, colon: str, path: str, deterministic: bool) -> Agent:
     if not path:
         raise ValueError("'ppo:' needs the file of a trained player: 'ppo:PATH'.")
     return PPOAgent.load(path, game, deterministic=deterministic)
+
+
+def _equilibrium(game: Game, text: str) -> Agent:
+    from agents.equilibrium import cfr_agent
+
+    return cfr_agent(game, seconds_of(text))
+
+
+def seconds_of(text: str) -> float:
+    """The seconds of ``"cfr:SECONDS"``; ``ValueError`` if they are none."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise ValueError(f"'cfr' needs the seconds that it may run, a number above 0 ('cfr:10', say), not {text!r}.")
+    return seconds
 
 
 def _others() -> dict[str, EntryPoint]:

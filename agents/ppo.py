@@ -34,11 +34,23 @@ class PPOAgent:
         self.deterministic = deterministic
 
     def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
-        legal = checked_masks(masks, len(observations), self.game.num_actions)
-        logits = np.where(legal, self.logits(views, observations), np.float32(-np.inf))
+        logits = self._legal_logits(views, observations, masks)
         if self.deterministic:
             return logits.argmax(axis=1).astype(np.int32)
         return draw_actions(logits, checked_words(random, len(observations)))
+
+    def probabilities(self, views: Array, observations: Array, masks: Array) -> npt.NDArray[np.float64]:
+        """How likely it plays each action, float64 (N, num_actions)."""
+        logits = self._legal_logits(views, observations, masks).astype(np.float64)
+        if self.deterministic:
+            return (np.arange(self.game.num_actions) == logits.argmax(axis=1)[:, None]).astype(np.float64)
+        chances = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return chances / chances.sum(axis=1, keepdims=True)
+
+    def _legal_logits(self, views: Array, observations: Array, masks: Array) -> npt.NDArray[np.float32]:
+        """Logits, -inf where an action is illegal."""
+        legal = checked_masks(masks, len(observations), self.game.num_actions)
+        return np.where(legal, self.logits(views, observations), np.float32(-np.inf))
 
     def logits(self, views: Array, observations: Array) -> npt.NDArray[np.float32]:
         """Policy logits, float32 (N, num_actions), not masked."""

@@ -18,6 +18,9 @@ class Agent(Protocol):
 
     An agent keeps nothing between calls, and no dice of its own: all that it leaves to chance it takes from
     ``random``, so that what happens at a table does not depend on the tables beside it.
+
+    An agent that knows how likely it takes each action can say so by a method ``probabilities(views, observations,
+    masks)``, float64 (N, num_actions): ``act`` then draws by them. Exact measures ask for them (``equilibrium``).
     """
 
     def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
