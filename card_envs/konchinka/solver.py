@@ -29,25 +29,40 @@ PLAIN = first(52) & ~CLUBS & ~KONCHINKI
 
 PLIES = 9
 MOST_PLAYS = 96
-"""More than a hand of four has ways to be played."""
+"""More than the ways to play a card of a hand of four."""
 
-ROOM = np.dtype(
+NODE = np.dtype(
     (
         np.record,
         [
+            ("own", "u8"),  # hand of the seat to play
+            ("other", "u8"),
+            ("table", "u8"),
+            ("own_pile", "u8"),
+            ("other_pile", "u8"),
+            ("last", "i8"),  # who captured last: 1 the seat to play, -1 the other, 0 nobody
+            ("own_goal", "i8"),  # kernel.early_goal
+            ("other_goal", "i8"),
             ("undealt", "i8"),  # cards of the pack to be dealt in later rounds
-            ("early", "i8"),  # whether the match may end during play (K15)
-            ("card", "u1", (PLIES, MOST_PLAYS)),  # plays that are tried at each depth of the search, best first
-            ("move", "u1", (PLIES, MOST_PLAYS)),
-            ("promise", "i4", (PLIES, MOST_PLAYS)),
+            ("enough", "i8"),  # a value from which on the other will not let it come to this
+            ("best", "i8"),  # best value found, or the least of interest
+            ("count", "i8"),
+            ("tried", "i8"),
+            ("card", "u1", (MOST_PLAYS,)),  # plays to try, best first
+            ("move", "u1", (MOST_PLAYS,)),
+            ("promise", "i4", (MOST_PLAYS,)),
         ],
     )
 )
+"""A position on the way down a search; values are those of its seat to play."""
+
+OPEN = 1 << 20
+"""No value: the position must be searched."""
 
 
 def memory(game: Any) -> Any:
-    """Room for one thread: that of the search, and a state to play on."""
-    return np.zeros(1, ROOM), np.zeros(1, STATE)
+    """Room for one thread: the way down a search, and a state to play on."""
+    return np.zeros(PLIES, NODE), np.zeros(1, STATE)
 
 
 @njit
@@ -65,48 +80,99 @@ def worth_of(s: Any, g: Any, value: float) -> float:
 @njit
 def values(s: Any, g: Any, memory: Any, out: Any) -> None:
     """Exact values of the legal actions, where ``exact``."""
-    search_round(s, g, memory[0][0], out)
+    search_round(s, g, memory[0], out)
 
 
 @njit
 def estimates(s: Any, g: Any, memory: Any, out: Any) -> None:
     """Values of the legal actions with open cards, for any number of players; exact where ``exact``."""
     if g.num_players == 2:
-        search_round(s, g, memory[0][0], out)
+        search_round(s, g, memory[0], out)
     else:
         play_on(s, g, memory[1], out)
 
 
 @njit
-def search_round(s: Any, g: Any, room: Any, out: Any) -> None:
+def search_round(s: Any, g: Any, nodes: Any, out: Any) -> None:
     """Two players: search the rest of the round behind each action."""
+    root, after = nodes[0], nodes[1]
+    take_up(s, g, root)
+    gather(g, root, False)
+    for k in range(root.count):
+        card, move = np.int64(root.card[k]), np.int64(root.move[k])
+        root.best, root.enough = -MOST_POINTS - 1, MOST_POINTS + 1
+        value = follow(g, root, after, card, move)
+        if value == OPEN:
+            value = -search(g, nodes)
+        out[suit_of(card) * g.num_moves + move] = value / POINT
+
+
+@njit
+def take_up(s: Any, g: Any, root: Any) -> None:
+    """Make a node of the position of a table."""
     seat = np.int64(s.to_play)
-    own, other = s.hand[seat], s.hand[1 - seat]
-    goal, other_goal = 0, 0
-    if g.match != 0:
-        goal, other_goal = early_goal(s, g, seat), early_goal(s, g, 1 - seat)
-    room.undealt = 52 - np.int64(s.dealt)
-    room.early = goal > 0 or other_goal > 0
-    last = 0 if s.last_capturer < 0 else 1 if np.int64(s.last_capturer) == seat else -1
-    cards = playable(g, s.table, own)
-    while cards != ZERO:
-        card = lowest(cards)
-        cards ^= bit(card)
-        rank = rank_of(card)
-        like = first_like(own, card)
-        moves = np.uint64(options(g, s.table, rank))
-        while moves != ZERO:
-            move = g.first_move[rank] + lowest(moves)
-            moves &= moves - ONE
-            action = suit_of(card) * g.num_moves + move
-            if like != card:
-                out[action] = out[suit_of(like) * g.num_moves + move]
-                continue
-            value = try_play(
-                g, room, 0, own, other, s.table, s.pile[seat], s.pile[1 - seat], last, goal, other_goal,
-                card, move, -MOST_POINTS - 1, MOST_POINTS + 1,
-            )  # fmt: skip
-            out[action] = value / POINT
+    root.own, root.other = s.hand[seat], s.hand[1 - seat]
+    root.own_pile, root.other_pile = s.pile[seat], s.pile[1 - seat]
+    root.table = s.table
+    root.last = 0 if s.last_capturer < 0 else 1 if np.int64(s.last_capturer) == seat else -1
+    root.own_goal = early_goal(s, g, seat) if g.match != 0 else 0
+    root.other_goal = early_goal(s, g, 1 - seat) if g.match != 0 else 0
+    root.undealt = 52 - np.int64(s.dealt)
+
+
+@njit
+def search(g: Any, nodes: Any) -> int:
+    """Value of the second node, whose plays are laid out: alpha-beta, fail-soft.
+
+    A loop and not a recursion: numba cannot keep compiled recursions on disk.
+    """
+    depth = 1
+    while True:
+        node = nodes[depth]
+        if node.tried < node.count and node.best < node.enough:
+            k = node.tried
+            node.tried = k + 1
+            value = follow(g, node, nodes[depth + 1], np.int64(node.card[k]), np.int64(node.move[k]))
+            if value == OPEN:
+                depth += 1
+            else:
+                node.best = max(node.best, value)
+        elif depth == 1:
+            return node.best
+        else:
+            depth -= 1
+            above = nodes[depth]
+            above.best = max(above.best, -node.best)
+
+
+@inlined
+def follow(g: Any, node: Any, after: Any, card: int, move: int) -> int:
+    """Play a card: its value if that is known, or OPEN, and then the plays after it are laid out."""
+    taken = captured(g, node.table, move)
+    own = node.own & ~bit(card)
+    pile = node.own_pile
+    table = node.table | bit(card)
+    last = node.last
+    if taken != ZERO:
+        table = node.table & ~taken
+        pile |= taken | bit(card)
+        last = 1
+        if reaches(node.own_goal, pile):
+            return (early_points(pile) - early_points(node.other_pile)) * POINT
+    if node.other == ZERO:
+        return lead_at_end(node, table, pile, last)
+    low, high = bounds(node, pile)
+    if low == high or low >= node.enough:
+        return low
+    if high <= node.best:
+        return high
+    after.own, after.other = node.other, own
+    after.own_pile, after.other_pile = node.other_pile, pile
+    after.own_goal, after.other_goal = node.other_goal, node.own_goal
+    after.table, after.last, after.undealt = table, -last, node.undealt
+    after.best, after.enough = max(-node.enough, -high - 1), min(-node.best, -low)
+    gather(g, after, True)
+    return OPEN
 
 
 @inlined
@@ -117,107 +183,67 @@ def first_like(hand: np.uint64, card: int) -> int:
     return lowest(hand & PLAIN & (bit(rank_of(card)) * EVERY_SUIT))
 
 
-@njit
-def try_play(
-    g: Any, room: Any, depth: int, own: np.uint64, other: np.uint64, table: np.uint64, own_pile: np.uint64,
-    other_pile: np.uint64, last: int, own_goal: int, other_goal: int, card: int, move: int, alpha: int, beta: int,
-) -> int:  # fmt: skip
-    """Lead that a seat comes to have that plays this card, both playing their best to the end of the round.
-
-    Alpha-beta, fail-soft. last: who captured last, 1 the seat itself, -1 the other, 0 nobody.
-    """
-    taken = captured(g, table, move)
-    own &= ~bit(card)
-    if taken == ZERO:
-        table |= bit(card)
-    else:
-        table &= ~taken
-        own_pile |= taken | bit(card)
-        last = 1
-        if reaches(own_goal, own_pile):
-            return (early_points(own_pile) - early_points(other_pile)) * POINT
-    if other == ZERO:
-        return lead_at_end(room, table, own_pile, other_pile, last)
-    low, high = bounds(room, own_pile, other_pile)
-    if low >= beta or low == high:
-        return low
-    if high <= alpha:
-        return high
-    count = gather(g, room, depth, other, table)
-    best = -MOST_POINTS - 1
-    for k in range(count):
-        value = try_play(
-            g, room, depth + 1, other, own, table, other_pile, own_pile, -last, other_goal, own_goal,
-            np.int64(room.card[depth, k]), np.int64(room.move[depth, k]), max(-beta, best), -alpha,
-        )  # fmt: skip
-        if value > best:
-            best = value
-            if best >= -alpha:
-                break
-    return -best
-
-
 @inlined
-def gather(g: Any, room: Any, depth: int, hand: np.uint64, table: np.uint64) -> int:
-    """Lay out the plays of a hand, those that take most first and of like cards only one; how many there are."""
+def gather(g: Any, node: Any, unlike: bool) -> None:
+    """Lay out the plays of a hand, those that take most first; of cards that play alike only one if ``unlike``."""
     count = 0
-    cards = playable(g, table, hand)
+    cards = playable(g, node.table, node.own)
     while cards != ZERO:
         card = lowest(cards)
         cards ^= bit(card)
-        if first_like(hand, card) != card:
+        if unlike and first_like(node.own, card) != card:
             continue
         rank = rank_of(card)
-        moves = np.uint64(options(g, table, rank))
+        moves = np.uint64(options(g, node.table, rank))
         while moves != ZERO:
             move = g.first_move[rank] + lowest(moves)
             moves &= moves - ONE
-            taken = captured(g, table, move)
+            taken = captured(g, node.table, move)
             promise = -worth(bit(card)) if taken == ZERO else worth(taken | bit(card))
             at = count
-            while at > 0 and np.int64(room.promise[depth, at - 1]) < promise:
-                room.card[depth, at] = room.card[depth, at - 1]
-                room.move[depth, at] = room.move[depth, at - 1]
-                room.promise[depth, at] = room.promise[depth, at - 1]
+            while at > 0 and np.int64(node.promise[at - 1]) < promise:
+                node.card[at], node.move[at] = node.card[at - 1], node.move[at - 1]
+                node.promise[at] = node.promise[at - 1]
                 at -= 1
-            room.card[depth, at], room.move[depth, at], room.promise[depth, at] = card, move, promise
+            node.card[at], node.move[at], node.promise[at] = card, move, promise
             count += 1
-    return count
+    node.count, node.tried = count, 0
 
 
 @inlined
-def bounds(room: Any, own_pile: np.uint64, other_pile: np.uint64) -> tuple[int, int]:
-    """Least and greatest lead that these piles can still come to have."""
-    lead = popcount(own_pile & KONCHINKI) - popcount(other_pile & KONCHINKI)
-    free = 2 - popcount((own_pile | other_pile) & KONCHINKI)
+def bounds(node: Any, pile: np.uint64) -> tuple[int, int]:
+    """Least and greatest lead that can come of this pile of the seat that played and the other's."""
+    lead = popcount(pile & KONCHINKI) - popcount(node.other_pile & KONCHINKI)
+    free = 2 - popcount((pile | node.other_pile) & KONCHINKI)
     low, high = lead - free, lead + free
-    own_clubs, other_clubs = popcount(own_pile & CLUBS), popcount(other_pile & CLUBS)
-    low += 1 if own_clubs >= 7 else -1
-    high += -1 if other_clubs >= 7 else 1
-    own_cards, other_cards = popcount(own_pile), popcount(other_pile)
-    # What has the most cards in the end does not count if the match ends before (K15).
-    if own_cards < 26:
+    low += 1 if popcount(pile & CLUBS) >= 7 else -1
+    high -= 1 if popcount(node.other_pile & CLUBS) >= 7 else -1
+    cards, other_cards = popcount(pile), popcount(node.other_pile)
+    # To have most of the cards is worth nothing if the match ends before (K15).
+    sure = 2 if node.own_goal == 0 and node.other_goal == 0 else 0
+    if cards < 26:
         low -= 2
-    elif own_cards > 26 and room.early == 0:
-        low += 2
+    elif cards > 26:
+        low += sure
     if other_cards < 26:
         high += 2
-    elif other_cards > 26 and room.early == 0:
-        high -= 2
+    elif other_cards > 26:
+        high -= sure
     return low * POINT, high * POINT
 
 
 @inlined
-def lead_at_end(room: Any, table: np.uint64, own_pile: np.uint64, other_pile: np.uint64, last: int) -> int:
-    """Lead at the end of a round, when it is the other that leads to the next."""
-    if np.int64(room.undealt) > 0:
-        return -judged(np.int64(room.undealt), table, other_pile, own_pile)
+def lead_at_end(node: Any, table: np.uint64, pile: np.uint64, last: int) -> int:
+    """Lead of the seat that plays the last card of a round: the deal is counted, or the other leads to the next."""
+    other_pile = node.other_pile
+    if node.undealt > 0:
+        return -judged(node.undealt, table, other_pile, pile)
     if last > 0:  # K12
-        own_pile |= table
+        pile |= table
     else:
         other_pile |= table
-    own = points_of(own_pile, popcount(other_pile), popcount(other_pile & CLUBS))
-    return (own - points_of(other_pile, popcount(own_pile), popcount(own_pile & CLUBS))) * POINT
+    own = points_of(pile, popcount(other_pile), popcount(other_pile & CLUBS))
+    return (own - points_of(other_pile, popcount(pile), popcount(pile & CLUBS))) * POINT
 
 
 @inlined
