@@ -65,6 +65,11 @@ def memory(game: Any) -> Any:
     return np.zeros(PLIES, NODE), np.zeros(1, STATE)
 
 
+CHANCES = np.round(POINT * np.tanh(np.arange(128) / 32)).astype(np.int64)
+CARDS_COUNT = np.round(3277 / np.sqrt(50 + 24 * np.arange(6))).astype(np.int64)
+CLUBS_COUNT = np.round(3277 / np.sqrt(3.5 + 3.2 * np.arange(6))).astype(np.int64)
+
+
 @njit
 def exact(s: Any, g: Any) -> bool:
     """Two players, and no cards left to deal."""
@@ -237,7 +242,8 @@ def lead_at_end(node: Any, table: np.uint64, pile: np.uint64, last: int) -> int:
     """Lead of the seat that plays the last card of a round: the deal is counted, or the other leads to the next."""
     other_pile = node.other_pile
     if node.undealt > 0:
-        return -judged(node.undealt, table, other_pile, pile)
+        low, high = bounds(node, pile)
+        return max(low, min(high, judged(node, table, pile)))
     if last > 0:  # K12
         pile |= table
     else:
@@ -247,15 +253,27 @@ def lead_at_end(node: Any, table: np.uint64, pile: np.uint64, last: int) -> int:
 
 
 @inlined
-def judged(undealt: int, table: np.uint64, own_pile: np.uint64, other_pile: np.uint64) -> int:
-    """Lead to be expected between rounds by the seat that leads to the next."""
-    rest = undealt + popcount(table)
-    cards = popcount(own_pile) - popcount(other_pile)
-    clubs = popcount(own_pile & CLUBS) - popcount(other_pile & CLUBS)
-    free_clubs = 13 - popcount((own_pile | other_pile) & CLUBS)
-    lead = POINT * (popcount(own_pile & KONCHINKI) - popcount(other_pile & KONCHINKI))
-    lead += max(-2 * POINT, min(2 * POINT, 2 * POINT * cards // rest))
-    return lead + max(-POINT, min(POINT, POINT * clubs // max(free_clubs, 1)))
+def judged(node: Any, table: np.uint64, pile: np.uint64) -> int:
+    """Lead to be expected at the end of a round with more to come, by the seat that played last.
+
+    Leading to a round costs about 3 cards, less what lies there. Tempered by how much is still to be won.
+    """
+    ahead = popcount(pile) - popcount(node.other_pile)
+    ahead_clubs = popcount(pile & CLUBS) - popcount(node.other_pile & CLUBS)
+    free = KONCHINKI & ~(pile | node.other_pile)
+    rounds = node.undealt >> 3
+    laid = popcount(table)
+    lead = 2 * chance((33 + 10 * ahead - 4 * laid) * CARDS_COUNT[rounds])
+    lead += chance((9 + 10 * ahead_clubs - laid - 2 * popcount(table & CLUBS)) * CLUBS_COUNT[rounds])
+    lead += POINT * (popcount(pile & KONCHINKI) - popcount(node.other_pile & KONCHINKI))
+    return lead + 100 * popcount(free) - 500 * popcount(free & table)
+
+
+@inlined
+def chance(ahead: int) -> int:
+    """Chance to win a point less chance to lose it."""
+    steps = min(abs(ahead) >> 10, len(CHANCES) - 1)
+    return CHANCES[steps] if ahead >= 0 else -CHANCES[steps]
 
 
 @njit
