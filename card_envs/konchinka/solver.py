@@ -14,7 +14,7 @@ import numpy as np
 from card_envs import record
 from card_envs.bits import ONE, ZERO, bit, first, lowest, popcount
 from card_envs.jit import inlined, njit
-from card_envs.konchinka.dealing import CLUBS, EVERY_SUIT, KONCHINKI, STATE, for_each, rank_of, suit_of
+from card_envs.konchinka.dealing import CLUBS, EVERY_SUIT, KONCHINKI, STATE, for_each, next_seat, rank_of, suit_of
 from card_envs.konchinka.greedy import greedy, worth
 from card_envs.konchinka.kernel import captured, early_goal, early_points, options, play, playable, points_of, reaches
 from card_envs.open_cards import Solver
@@ -62,7 +62,7 @@ OPEN = 1 << 20
 
 def memory(game: Any) -> Any:
     """Room for one thread: the way down a search, and a state to play on."""
-    return np.zeros(PLIES, NODE), np.zeros(1, STATE)
+    return np.zeros(PLIES, NODE), np.zeros(5, STATE)
 
 
 CHANCES = np.round(POINT * np.tanh(np.arange(128) / 32)).astype(np.int64)
@@ -94,7 +94,7 @@ def estimates(s: Any, g: Any, memory: Any, out: Any) -> None:
     if g.num_players == 2:
         search_round(s, g, memory[0], out)
     else:
-        play_on(s, g, memory[1], out)
+        play_round(s, g, memory[0], memory[1], out)
 
 
 @njit
@@ -277,26 +277,81 @@ def chance(ahead: int) -> int:
 
 
 @njit
-def play_on(s: Any, g: Any, worlds: Any, out: Any) -> None:
-    """Let greedy players play the deal to its end after each action."""
+def play_round(s: Any, g: Any, nodes: Any, worlds: Any, out: Any) -> None:
+    """Any number of players: the seat to play tries all it can do in this round, the others play as greedy players."""
     seat = np.int64(s.to_play)
-    hand = s.hand[seat]
-    cards = playable(g, s.table, hand)
-    while cards != ZERO:
-        card = lowest(cards)
-        cards ^= bit(card)
-        rank = rank_of(card)
-        moves = np.uint64(options(g, s.table, rank))
-        while moves != ZERO:
-            move = g.first_move[rank] + lowest(moves)
-            moves &= moves - ONE
-            action = suit_of(card) * g.num_moves + move
-            worlds[0] = s
-            world = worlds[0]
-            result = play(world, g, action)
-            while result == NOTHING:
-                result = play(world, g, greedy(world, g))
-            out[action] = record.lead_in(world.points, g, seat)
+    worlds[0] = s
+    nodes[0].best = 0
+    lay_out_plays(s, g, nodes[0], False)
+    depth = 0
+    while True:
+        node = nodes[depth]
+        if node.tried < node.count:
+            card, move = np.int64(node.card[node.tried]), np.int64(node.move[node.tried])
+            node.tried += 1
+            worlds[depth + 1] = worlds[depth]
+            value = play_until_turn(worlds[depth + 1], g, seat, suit_of(card) * g.num_moves + move)
+            if value == OPEN:
+                depth += 1
+                lay_out_plays(worlds[depth], g, nodes[depth], True)
+                continue
+        elif depth == 0:
+            return
+        else:
+            value = node.best
+            depth -= 1
+            node = nodes[depth]
+        if depth == 0:
+            k = node.tried - 1
+            out[suit_of(np.int64(node.card[k])) * g.num_moves + np.int64(node.move[k])] = value / POINT
+        else:
+            node.best = max(node.best, value)
+
+
+@njit
+def lay_out_plays(s: Any, g: Any, node: Any, unlike: bool) -> None:
+    """Make a node of what the seat to play can do."""
+    node.own, node.table = s.hand[np.int64(s.to_play)], s.table
+    node.best = -MOST_POINTS - 1
+    gather(g, node, unlike)
+
+
+@njit
+def play_until_turn(s: Any, g: Any, seat: int, action: int) -> int:
+    """Play an action and then as greedy players until the turn comes round: OPEN, or the lead if the round is over."""
+    undealt = 52 - np.int64(s.dealt)
+    result = play(s, g, action)
+    while result == NOTHING and 52 - np.int64(s.dealt) == undealt and np.int64(s.to_play) != seat:
+        result = play(s, g, greedy(s, g))
+    if result != NOTHING:
+        return np.int64(np.round(POINT * record.lead_in(s.points, g, seat)))
+    return OPEN if 52 - np.int64(s.dealt) == undealt else judged_among(s, g, seat, undealt)
+
+
+@njit
+def judged_among(s: Any, g: Any, seat: int, undealt: int) -> int:
+    """Lead to be expected by a seat between two rounds, with so many cards dealt after the first of them."""
+    eldest = next_seat(g, np.int64(s.dealer))
+    steep = np.sqrt(4.0 * g.num_players / (70.0 + 22.0 * undealt / g.num_players))
+    everyone, everyone_clubs, own, own_clubs, konchinki = 0.0, 0.0, 0.0, 0.0, 0.0
+    free = KONCHINKI
+    for other in range(g.num_players):
+        pile = s.pile[other]
+        free &= ~pile
+        cards, clubs = float(popcount(pile)), float(popcount(pile & CLUBS))
+        if other == eldest:
+            cards += 0.5 * popcount(s.table) - 3
+            clubs += 0.5 * popcount(s.table & CLUBS) - 0.5
+        weight, weight_clubs = np.exp(steep * cards), np.exp(3 * steep * clubs)
+        everyone += weight
+        everyone_clubs += weight_clubs
+        if other == seat:
+            own, own_clubs = weight, weight_clubs
+            konchinki += popcount(pile & KONCHINKI)
+    points = 2 * own / everyone + own_clubs / everyone_clubs + konchinki + popcount(free) / g.num_players
+    if seat == eldest:
+        points += 0.4 * popcount(free & s.table)
+    return np.int64(np.round(POINT * record.above_others(points, 5.0, g.num_players)))
 
 
 SOLVER = Solver("points", memory, exact, exact, values, estimates, worth_of)
