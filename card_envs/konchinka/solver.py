@@ -61,8 +61,8 @@ OPEN = 1 << 20
 
 
 def memory(game: Any) -> Any:
-    """Room for one thread: the way down a search, and a state to play on."""
-    return np.zeros(PLIES, NODE), np.zeros(5, STATE)
+    """Room for one thread: the way down a search, states to play on, and a value of each action."""
+    return np.zeros(PLIES, NODE), np.zeros(5, STATE), np.zeros(game.num_actions)
 
 
 CHANCES = np.round(POINT * np.tanh(np.arange(128) / 32)).astype(np.int64)
@@ -91,10 +91,16 @@ def values(s: Any, g: Any, memory: Any, out: Any) -> None:
 @njit
 def estimates(s: Any, g: Any, memory: Any, out: Any) -> None:
     """Values of the legal actions with open cards, for any number of players; exact where ``exact``."""
+    nodes, worlds, best = memory
+    if exact(s, g):
+        search_round(s, g, nodes, out)
+        return
+    play_round(s, g, nodes, worlds, out)
     if g.num_players == 2:
-        search_round(s, g, memory[0], out)
-    else:
-        play_round(s, g, memory[0], memory[1], out)
+        search_round(s, g, nodes, best)
+        for k in range(nodes[0].count):
+            action = play_to_try(g, nodes[0], k)
+            out[action] = (out[action] + best[action]) / 2
 
 
 @njit
@@ -109,7 +115,7 @@ def search_round(s: Any, g: Any, nodes: Any, out: Any) -> None:
         value = follow(g, root, after, card, move)
         if value == OPEN:
             value = -search(g, nodes)
-        out[suit_of(card) * g.num_moves + move] = value / POINT
+        out[play_to_try(g, root, k)] = value / POINT
 
 
 @njit
@@ -216,6 +222,12 @@ def gather(g: Any, node: Any, unlike: bool) -> None:
 
 
 @inlined
+def play_to_try(g: Any, node: Any, k: int) -> int:
+    """The action of a play that was laid out."""
+    return suit_of(np.int64(node.card[k])) * g.num_moves + np.int64(node.move[k])
+
+
+@inlined
 def bounds(node: Any, pile: np.uint64) -> tuple[int, int]:
     """Least and greatest lead that can come of this pile of the seat that played and the other's."""
     lead = popcount(pile & KONCHINKI) - popcount(node.other_pile & KONCHINKI)
@@ -287,10 +299,10 @@ def play_round(s: Any, g: Any, nodes: Any, worlds: Any, out: Any) -> None:
     while True:
         node = nodes[depth]
         if node.tried < node.count:
-            card, move = np.int64(node.card[node.tried]), np.int64(node.move[node.tried])
+            action = play_to_try(g, node, node.tried)
             node.tried += 1
             worlds[depth + 1] = worlds[depth]
-            value = play_until_turn(worlds[depth + 1], g, seat, suit_of(card) * g.num_moves + move)
+            value = play_until_turn(worlds[depth + 1], g, seat, action)
             if value == OPEN:
                 depth += 1
                 lay_out_plays(worlds[depth], g, nodes[depth], True)
@@ -302,8 +314,7 @@ def play_round(s: Any, g: Any, nodes: Any, worlds: Any, out: Any) -> None:
             depth -= 1
             node = nodes[depth]
         if depth == 0:
-            k = node.tried - 1
-            out[suit_of(np.int64(node.card[k])) * g.num_moves + np.int64(node.move[k])] = value / POINT
+            out[play_to_try(g, node, node.tried - 1)] = value / POINT
         else:
             node.best = max(node.best, value)
 
