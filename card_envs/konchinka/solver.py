@@ -166,7 +166,7 @@ def search(g: Any, nodes: Any) -> int:
             above.best = max(above.best, -node.best)
 
 
-@inlined
+@njit
 def follow(g: Any, node: Any, after: Any, card: int, move: int) -> int:
     """Play a card: its value if that is known, or OPEN, and then the plays after it are laid out."""
     taken = captured(g, node.table, move)
@@ -204,7 +204,7 @@ def first_like(hand: np.uint64, card: int) -> int:
     return lowest(hand & PLAIN & (bit(rank_of(card)) * EVERY_SUIT))
 
 
-@inlined
+@njit
 def gather(g: Any, node: Any, unlike: bool) -> None:
     """Lay out the plays of a hand, those that take most first; of cards that play alike only one if ``unlike``."""
     count = 0
