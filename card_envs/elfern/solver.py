@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from card_envs.bits import ZERO, bit, first, lowest, popcount
-from card_envs.elfern.kernel import beats, has_stock, led_card, legal_cards, taken
-from card_envs.elfern.open_search import HALF, different, memory, search, top, without
+from card_envs.elfern.kernel import has_stock, led_card, legal_cards, taken
+from card_envs.elfern.open_search import HALF, TABLE_BITS, different, memory, search
 from card_envs.jit import njit
 from card_envs.open_cards import Solver
 from card_envs.record import FULL
@@ -37,10 +37,12 @@ def worth(s: Any, g: Any, value: float) -> float:
 def know_stock(s: Any, g: Any, m: Any) -> None:
     """Make the entries of the table those of this stock; they go on holding as long as it is the same one."""
     size = g.pack_size
-    same = True
-    for place in range(np.int64(s.drawn), size):
-        same = same and m.deck[place] == s.deck[place]
-    if same and m.stamp != ZERO:
+    drawn = np.int64(s.drawn)
+    m.narrow = np.uint64(64 - min(TABLE_BITS, 12 + (g.pack_size - drawn) * 9 // 16))
+    same = m.stamp != ZERO
+    for place in range(drawn, size):
+        same = same and m.deck[place] == np.int64(s.deck[place])
+    if same:
         return
     m.stamp += np.uint64(1)
     deeper = ZERO
@@ -69,27 +71,6 @@ def closed_up(g: Any, m: Any, gone: np.uint64, cards: np.uint64) -> np.uint64:
 
 
 @njit
-def after(g: Any, m: Any, hands: np.uint64, stock: np.uint64, drawn: int, lead: int, reply: int, goal: int) -> int:
-    """``search`` for the seat that replies to a lead; ``hands`` with its hand, the card played among it, below."""
-    left = popcount((hands | (hands >> HALF) | bit(lead) | stock) & g.honours)
-    trick = popcount((bit(lead) | bit(reply)) & g.honours)
-    low, high = min(lead, reply), max(lead, reply)
-    rest = without(m, without(m, hands, low), high)
-    first_card, second_card = ZERO, ZERO
-    if drawn < g.pack_size:
-        stock = without(m, without(m, stock, low), high)
-        first_card = top(m, stock, np.int64(m.deck[drawn]), m.drawn_rank[drawn])
-        stock ^= first_card
-        second_card = top(m, stock, np.int64(m.deck[drawn + 1]), m.drawn_rank[drawn + 1])
-        stock ^= second_card
-    if beats(g, lead, reply):
-        rest |= first_card | (second_card << HALF)
-        return trick + search(g, m, rest, stock, drawn + 2, goal - trick, ZERO)
-    rest = ((rest >> HALF) | (rest << HALF)) | first_card | (second_card << HALF)
-    return left - trick - search(g, m, rest, stock, drawn + 2, left - trick - goal + 1, ZERO)
-
-
-@njit
 def values(s: Any, g: Any, memory: Any, out: Any) -> None:
     """Exact honours of the deal for the seat to play, by action."""
     m = memory[0]
@@ -98,15 +79,15 @@ def values(s: Any, g: Any, memory: Any, out: Any) -> None:
     drawn = np.int64(s.drawn)
     won = np.uint64(s.won[0]) | np.uint64(s.won[1])
     own, other = np.uint64(s.hand[seat]), np.uint64(s.hand[1 - seat])
-    lead = led_card(s)
-    led = bit(lead) & first(g.pack_size)
-    stock = first(g.pack_size) & ~(won | own | other | led)
-    hands = closed_up(g, m, won, own) | (closed_up(g, m, won, other) << HALF)
-    stock = closed_up(g, m, won, stock)
+    led = bit(led_card(s)) & first(g.pack_size)
+    leading = led == ZERO
+    stock = closed_up(g, m, won, first(g.pack_size) & ~(won | own | other | led))
+    low_half, high_half = closed_up(g, m, won, own), closed_up(g, m, won, other | led)
     legal = legal_cards(s, g)
     choices = different(m, closed_up(g, m, won, legal))
-    left = popcount((own | other | led) & g.honours) + popcount(stock & g.honours)
-    place = closed_place(g, m, won, lead) if led != ZERO else -1
+    left = popcount((low_half | high_half | stock) & g.honours)
+    hands = low_half | (high_half << HALF) if leading else high_half | (low_half << HALF)
+    led = closed_up(g, m, won, led)
     found = np.full(64, -1, np.int64)
     guess = left // 2
     rest = choices
@@ -116,10 +97,10 @@ def values(s: Any, g: Any, memory: Any, out: Any) -> None:
         low, high = 0, left
         while low < high:
             goal = min(max(guess, low + 1), high)
-            if place < 0:
-                value = search(g, m, hands, stock, drawn, goal, bit(card))
+            if leading:
+                value = search(g, m, hands, stock, drawn, goal, bit(card), ZERO)
             else:
-                value = after(g, m, hands, stock, drawn, place, card, goal)
+                value = left - search(g, m, hands, stock, drawn, left - goal + 1, led, bit(card))
             if value >= goal:
                 low = value
                 guess = value + 1
