@@ -37,7 +37,7 @@ FRAME = np.dtype(
         [
             ("hands", "u8"),
             ("stock", "u8"),
-            ("drawn", "i8"),
+            ("drawn", "i8"),  # cards; it goes on counting, two a trick, when the stock is used up
             ("goal", "i8"),
             ("left", "i8"),  # honours in play
             ("least", "i8"),  # what is known of the position
@@ -69,7 +69,7 @@ ROOM = np.dtype(
             ("shifted", "u8", (32,)),  # in both hands: the fellows below it, which close up when it is gone
             ("closed", "u8"),  # cards whose lower neighbour is a fellow
             ("drawn_rank", "i8", (32,)),  # of the pack's card at a place: fellows below it that lie deeper
-            ("merit", "i8", (33, 64)),  # of a lead, by cards drawn: how good it has been of late
+            ("merit", "i8", (64, 32)),  # of a lead, by cards drawn: how good it has been of late
             ("frame", FRAME, (17,)),
             ("table", "u8", (1 << TABLE_BITS, 2)),  # position, and what is known of it
         ],
