@@ -101,9 +101,21 @@ def has_stock(s: Any, g: Any) -> bool:
 
 
 @inlined
+def binds(g: Any, drawn: int) -> bool:
+    """Whether a second player is bound to follow suit once so many cards are drawn (E6, E8, ``follow_suit``)."""
+    return (g.bound_with_stock if drawn < g.pack_size else g.bound_without) != 0
+
+
+@inlined
 def must_follow(s: Any, g: Any) -> bool:
-    """Whether a second player is bound to follow suit now (E6, E8 or the field ``follow_suit``)."""
-    return (g.bound_with_stock if has_stock(s, g) else g.bound_without) != 0
+    """Whether a second player is bound to follow suit now."""
+    return binds(g, np.int64(s.drawn))
+
+
+@inlined
+def shows_void(g: Any, drawn: int, lead: int, card: int) -> bool:
+    """Whether a card played to a lead, with so many cards drawn, shows a hand without the suit led (E6)."""
+    return binds(g, drawn) and g.suit_of[card] != g.suit_of[lead]
 
 
 @inlined
@@ -151,7 +163,7 @@ def play(s: Any, g: Any, card: int) -> int:
         s.lead = card
         s.to_play = 1 - seat
         return NOTHING
-    if must_follow(s, g) and g.suit_of[card] != g.suit_of[lead]:
+    if shows_void(g, np.int64(s.drawn), lead, card):
         s.room[seat] &= ~(first(g.hand_size) << np.uint64(g.suit_of[lead] * g.hand_size))
     winner = seat if g.higher[lead] & bit(card) != ZERO else 1 - seat  # E6, E8
     win_trick(s, g, winner, bit(lead) | bit(card))
