@@ -101,21 +101,34 @@ def has_stock(s: Any, g: Any) -> bool:
 
 
 @inlined
-def binds(g: Any, drawn: int) -> bool:
-    """Whether a second player is bound to follow suit once so many cards are drawn (E6, E8, ``follow_suit``)."""
+def is_bound(g: Any, drawn: int) -> bool:
+    """Whether a second player must follow suit when so many cards are drawn (E6, E8 or ``follow_suit``)."""
     return (g.bound_with_stock if drawn < g.pack_size else g.bound_without) != 0
 
 
 @inlined
 def must_follow(s: Any, g: Any) -> bool:
     """Whether a second player is bound to follow suit now."""
-    return binds(g, np.int64(s.drawn))
+    return is_bound(g, np.int64(s.drawn))
+
+
+@inlined
+def following(g: Any, hand: np.uint64, lead: int, bound: bool) -> np.uint64:
+    """The cards of a hand that may be played to a lead: of the suit led if bound and able, else any (E6, E8)."""
+    of_the_suit = hand & g.same_suit[lead] if bound else ZERO
+    return of_the_suit if of_the_suit != ZERO else hand
 
 
 @inlined
 def shows_void(g: Any, drawn: int, lead: int, card: int) -> bool:
     """Whether a card played to a lead, with so many cards drawn, shows a hand without the suit led (E6)."""
-    return binds(g, drawn) and g.suit_of[card] != g.suit_of[lead]
+    return is_bound(g, drawn) and g.suit_of[card] != g.suit_of[lead]
+
+
+@inlined
+def beats(g: Any, lead: int, card: int) -> bool:
+    """Whether a card played to a lead wins the trick: a higher one of the suit led (E6, E8)."""
+    return g.higher[lead] & bit(card) != ZERO
 
 
 @inlined
@@ -126,10 +139,8 @@ def led_card(s: Any) -> int:
 
 @inlined
 def legal_cards(s: Any, g: Any) -> np.uint64:
-    """The cards that may be played: any to a lead (E5), of the suit led if bound and able (E6)."""
-    hand = np.uint64(s.hand[np.int64(s.to_play)])
-    following = hand & g.same_suit[led_card(s)] if must_follow(s, g) else ZERO
-    return following if following != ZERO else hand
+    """The cards that may be played: any one to lead (E5), else those that may follow; 63 has no suit to follow."""
+    return following(g, np.uint64(s.hand[np.int64(s.to_play)]), led_card(s), must_follow(s, g))
 
 
 @inlined
@@ -165,7 +176,7 @@ def play(s: Any, g: Any, card: int) -> int:
         return NOTHING
     if shows_void(g, np.int64(s.drawn), lead, card):
         s.room[seat] &= ~(first(g.hand_size) << np.uint64(g.suit_of[lead] * g.hand_size))
-    winner = seat if g.higher[lead] & bit(card) != ZERO else 1 - seat  # E6, E8
+    winner = seat if beats(g, lead, card) else 1 - seat
     win_trick(s, g, winner, bit(lead) | bit(card))
     return NOTHING if s.hand[winner] != 0 else count(s, g)
 

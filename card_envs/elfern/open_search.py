@@ -1,0 +1,240 @@
+"""The search behind ``solver``: how many honours a leader can win when all cards lie open.
+
+Between two tricks a position is two hands, what is left of the stock, and who leads; who won what before has no say
+in what is best. The search keeps it *closed up*: in each suit the honours still in play stand together from the ace
+down, and so do the other cards from the highest of them down. Which cards they once were makes no difference to the
+play (only their order and what counts do), so that positions that differ in nothing else become one, and two cards
+of a hand that stand side by side are as good as each other.
+
+``hands`` is one word: the leader's hand in the low half, the other hand in the high half.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from card_envs.bits import ONE, ZERO, bit, first, lowest, popcount
+from card_envs.elfern.kernel import beats, following, is_bound
+from card_envs.elfern.observation import masters
+from card_envs.jit import inlined, njit
+
+HALF = np.uint64(32)
+LOW = np.uint64(0xFFFFFFFF)
+SIX = np.uint64(63)
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+TABLE_BITS = 21
+"""The table of positions has so many bits of places, of 16 bytes: 32 MiB, of which only what is used is touched."""
+
+FRAME = np.dtype(
+    (
+        np.record,
+        [
+            ("hands", "u8"),
+            ("stock", "u8"),
+            ("drawn", "i8"),
+            ("goal", "i8"),
+            ("left", "i8"),  # honours in play
+            ("least", "i8"),  # what is known of the position
+            ("most", "i8"),
+            ("move", "i8"),  # the best lead of an earlier search, or no card
+            ("place", "i8"),  # in the table; -1 for none
+            ("crown", "u8"),  # honours of the leader that nothing beats
+            ("leads", "u8"),  # still to be looked at
+            ("replies", "u8"),  # to the lead in hand, still to be looked at
+            ("lead", "i8"),
+            ("worst", "i8"),  # that the replies can make of it
+            ("best", "i8"),  # of the leads
+            ("best_lead", "i8"),
+            ("trick", "i8"),  # honours in the trick in hand
+            ("lost", "i8"),  # the reply wins it
+        ],
+    )
+)
+"""A trick on the way that the search is on."""
+
+ROOM = np.dtype(
+    (
+        np.record,
+        [
+            ("nodes", "i8"),
+            ("narrow", "u8"),  # bits of a hash that do not choose a place of the table
+            ("stamp", "u8"),  # of the stock that entries belong to
+            ("deck", "i8", (32,)),  # the pack that stock belongs to
+            ("fellows", "u8", (32,)),  # the cards of a card's suit that count as it does
+            ("shifted", "u8", (32,)),  # in both hands: the fellows below it, which close up when it is gone
+            ("closed", "u8"),  # cards whose lower neighbour is a fellow
+            ("drawn_rank", "i8", (32,)),  # of the pack's card at a place: fellows below it that lie deeper
+            ("frame", FRAME, (17,)),
+            ("table", "u8", (1 << TABLE_BITS, 2)),  # position, and what is known of it
+        ],
+    )
+)
+"""The room a search works in. An entry is lower bound, upper bound, best lead, cards drawn (6 bits each), stamp."""
+
+
+def memory(game: Any) -> Any:
+    """Room for the searches of one game, a record array (1,)."""
+    room = np.zeros(1, ROOM)
+    g = game.constants[0]
+    honours = int(g.honours)
+    for card in range(game.pack.size):
+        suit = int(g.same_suit[card])
+        fellows = suit & (honours if honours >> card & 1 else ~honours)
+        below = fellows & ((1 << card) - 1)
+        room["fellows"][0, card] = fellows
+        room["shifted"][0, card] = below | below << 32
+        if below:
+            room["closed"][0] |= np.uint64(1 << card)
+    return room
+
+
+@inlined
+def without(m: Any, cards: np.uint64, card: int) -> np.uint64:
+    """Cards closed up when one is gone: its lower fellows move up a place, which is adding them to themselves."""
+    gone = bit(card) | (bit(card) << HALF)
+    return (cards & ~gone) + (cards & m.shifted[card])
+
+
+@inlined
+def top(m: Any, stock: np.uint64, drawn: int) -> np.uint64:
+    """The stock's next card where it stands now."""
+    fellows = stock & m.fellows[m.deck[drawn]]
+    for _ in range(m.drawn_rank[drawn]):
+        fellows &= fellows - ONE
+    return fellows & (~fellows + ONE)
+
+
+@inlined
+def different(m: Any, hand: np.uint64) -> np.uint64:
+    """One card of each set of neighbours in a hand that are as good as each other: the lowest."""
+    return hand & ~((hand << ONE) & m.closed)
+
+
+@inlined
+def first_of(cards: np.uint64, better: np.uint64, good: np.uint64) -> np.uint64:
+    """The cards of the first kind of which there are any: ``better``, ``good``, others."""
+    chosen = cards & better
+    chosen = chosen if chosen != ZERO else cards & good
+    return chosen if chosen != ZERO else cards
+
+
+@inlined
+def place_of(m: Any, hands: np.uint64, drawn: int) -> int:
+    """The place of a position in the table."""
+    word = (hands ^ (np.uint64(drawn) << np.uint64(58))) * SPREAD
+    word = (word ^ (word >> HALF)) * SPREAD
+    return np.int64(word >> m.narrow)
+
+
+@inlined
+def arrive(g: Any, m: Any, f: Any, hands: np.uint64, stock: np.uint64, drawn: int, goal: int) -> int:
+    """Come to a position; what is known of it if that decides whether the goal can be reached, else -1."""
+    mine, theirs = hands & LOW, hands >> HALF
+    left = popcount((mine | theirs | stock) & g.honours)
+    if goal <= 0:
+        return 0
+    if goal > left:
+        return left
+    crown = masters(g, mine, theirs | stock)
+    least, most, move = popcount(crown & g.honours), left, np.int64(63)
+    if drawn >= g.pack_size:  # while the leader plays from the top, the other runs out of cards that do not count
+        least += max(popcount(crown) - popcount(theirs & ~g.honours), 0)
+    if least >= goal:
+        return least
+    place = place_of(m, hands, drawn)
+    entry = m.table[place, 1]
+    if m.table[place, 0] == hands and entry >> np.uint64(18) == (m.stamp << np.uint64(6)) | np.uint64(drawn):
+        least = max(least, np.int64(entry & SIX))
+        most = min(most, np.int64((entry >> np.uint64(6)) & SIX))
+        move = np.int64((entry >> np.uint64(12)) & SIX)
+        if least >= goal:
+            return least
+        if most < goal:
+            return most
+    f.hands, f.stock, f.drawn, f.goal = hands, stock, drawn, goal
+    f.left, f.least, f.most, f.move, f.place, f.crown = left, least, most, move, place, crown & g.honours
+    f.leads = different(m, mine)
+    f.best, f.best_lead, f.replies, f.lead = -1, 63, ZERO, -1
+    return -1
+
+
+@inlined
+def leave(g: Any, m: Any, f: Any) -> None:
+    """Note what was found out about a position."""
+    if f.place >= 0:
+        least = max(f.least, f.best) if f.best >= f.goal else f.least
+        most = f.most if f.best >= f.goal else min(f.most, f.best)
+        known = np.uint64(least) | (np.uint64(most) << np.uint64(6)) | (np.uint64(f.best_lead) << np.uint64(12))
+        m.table[f.place, 0] = f.hands
+        m.table[f.place, 1] = known | (((m.stamp << np.uint64(6)) | np.uint64(f.drawn)) << np.uint64(18))
+
+
+@njit
+def search(
+    g: Any, m: Any, hands: np.uint64, stock: np.uint64, drawn: int, goal: int, leads: np.uint64, replies: np.uint64
+) -> int:
+    """Whether the leader can win ``goal`` honours from here on: a number that he can win if at least that, else one
+    that he cannot surpass.
+
+    leads: the cards to choose the first lead from. replies: if any, it is one card, and these are the replies to it.
+    """
+    level = 0
+    f = m.frame[0]
+    f.hands, f.stock, f.drawn, f.goal = hands, stock, drawn, goal
+    f.left = popcount((hands | (hands >> HALF) | stock) & g.honours)
+    f.least, f.most, f.move, f.place, f.crown = 0, f.left, 63, -1, ZERO
+    f.leads, f.best, f.best_lead, f.replies, f.lead = leads, -1, 63, replies, -1
+    if replies != ZERO:
+        f.lead, f.leads, f.worst = lowest(leads), ZERO, f.left
+    while True:
+        f = m.frame[level]
+        if f.replies == ZERO:
+            if f.lead >= 0 and f.worst > f.best:
+                f.best, f.best_lead = f.worst, f.lead
+            if f.best >= f.goal or f.leads == ZERO:
+                leave(g, m, f)
+                if level == 0:
+                    return f.best
+                value = f.best
+                level -= 1
+                f = m.frame[level]
+                f.worst = min(f.worst, f.left - f.trick - value if f.lost else f.trick + value)
+                if f.worst < f.goal:
+                    f.replies = ZERO
+                continue
+            move = bit(f.move)
+            f.lead = lowest(first_of(f.leads, move if f.leads & move != ZERO else f.crown, ~g.honours))
+            f.leads ^= bit(f.lead)
+            f.replies = different(m, following(g, f.hands >> HALF, f.lead, is_bound(g, f.drawn)))
+            f.worst = f.left
+        m.nodes += 1
+        lead = f.lead
+        reply = lowest(first_of(f.replies, g.higher[lead] & g.honours, ~g.honours))
+        f.replies ^= bit(reply)
+        trick = popcount((bit(lead) | bit(reply)) & g.honours)
+        low, high = min(lead, reply), max(lead, reply)
+        rest = without(m, without(m, f.hands, low), high)
+        lost = beats(g, lead, reply)
+        goal = f.goal - trick
+        if lost:
+            rest = (rest >> HALF) | (rest << HALF)
+            goal = f.left - trick - f.goal + 1
+        pile = ZERO
+        if f.drawn < g.pack_size:
+            pile = without(m, without(m, f.stock, low), high)
+            winners_card = top(m, pile, f.drawn)
+            pile ^= winners_card
+            losers_card = top(m, pile, f.drawn + 1)
+            pile ^= losers_card
+            rest |= winners_card | (losers_card << HALF)
+        value = arrive(g, m, m.frame[level + 1], rest, pile, f.drawn + 2, goal)
+        if value < 0:
+            f.trick, f.lost = trick, lost
+            level += 1
+            continue
+        f.worst = min(f.worst, f.left - trick - value if lost else trick + value)
+        if f.worst < f.goal:
+            f.replies = ZERO
