@@ -16,6 +16,7 @@ SMALL = (
     {"suits": 2, "ranks": 4, "honours": 2, "hand_size": 2},
     {"suits": 3, "ranks": 4, "hand_size": 2},
     {"suits": 4, "ranks": 3, "hand_size": 3},
+    {"suits": 2, "ranks": 6, "hand_size": 3},
     {"suits": 4, "ranks": 3, "hand_size": 1},
 )
 EACH = 20  # samples for each pack
