@@ -72,13 +72,13 @@ def greedy(s: Any, g: Any) -> int:
     """
     seat = np.int64(s.to_play)
     unseen = unseen_cards(s, g, seat)
-    hand = playable(s, g, s.hand[seat])
+    hand = playable(g, s.table, s.hand[seat])
     best, best_value = -1, 0
     while hand != ZERO:
         card = lowest(hand)
         hand ^= bit(card)
         rank = rank_of(card)
-        moves = np.uint64(options(s, g, rank))
+        moves = np.uint64(options(g, s.table, rank))
         while moves != ZERO:
             move = g.first_move[rank] + lowest(moves)
             moves &= moves - ONE

@@ -25,22 +25,22 @@ from card_envs.record import COUNTED, NOTHING, finish, score
 
 
 @inlined
-def options(s: Any, g: Any, rank: int) -> int:
-    """The moves of a rank that the table allows, as a bit set of its moves (K7, K8, K9)."""
-    return np.int64(g.options[np.int64(ranks_of(s.table)), rank])
+def options(g: Any, table: np.uint64, rank: int) -> int:
+    """The moves of a rank that a table allows, as a bit set of its moves (K7, K8, K9)."""
+    return np.int64(g.options[np.int64(ranks_of(table)), rank])
 
 
 @inlined
-def capturing(s: Any, g: Any, cards: np.uint64) -> np.uint64:
-    """Those of ``cards`` that capture something on the table."""
-    return cards & (np.uint64(g.captors[np.int64(ranks_of(s.table))]) * EVERY_SUIT)
+def capturing(g: Any, table: np.uint64, cards: np.uint64) -> np.uint64:
+    """Those of ``cards`` that capture something on a table."""
+    return cards & (np.uint64(g.captors[np.int64(ranks_of(table))]) * EVERY_SUIT)
 
 
 @inlined
-def playable(s: Any, g: Any, hand: np.uint64) -> np.uint64:
+def playable(g: Any, table: np.uint64, hand: np.uint64) -> np.uint64:
     """The cards of a hand that may be played: any (K6), or a capturing one if bound to capture and able (K8)."""
     if g.must_capture != 0:
-        captors = capturing(s, g, hand)
+        captors = capturing(g, table, hand)
         if captors != ZERO:
             return captors
     return hand
@@ -50,12 +50,12 @@ def playable(s: Any, g: Any, hand: np.uint64) -> np.uint64:
 def legal(s: Any, g: Any, words: Any) -> None:
     """Write the set of legal actions of the seat to play (K6 to K9, K17)."""
     hand = s.hand[np.int64(s.to_play)]
-    rest = playable(s, g, hand)
+    rest = playable(g, s.table, hand)
     while rest != ZERO:
         card = lowest(rest)
         rest ^= bit(card)
         rank = rank_of(card)
-        moves = np.uint64(options(s, g, rank))
+        moves = np.uint64(options(g, s.table, rank))
         start = suit_of(card) * g.num_moves + g.first_move[rank]
         word, shift = start >> 6, np.uint64(start & 63)
         words[word] |= moves << shift
@@ -66,28 +66,28 @@ def legal(s: Any, g: Any, words: Any) -> None:
 def allows(s: Any, g: Any, action: int) -> bool:
     """Whether one action is legal."""
     card, move = card_and_move(g, action)
-    if playable(s, g, s.hand[np.int64(s.to_play)]) & bit(card) == ZERO:
+    if playable(g, s.table, s.hand[np.int64(s.to_play)]) & bit(card) == ZERO:
         return False
     rank = g.rank_of[move]
-    return (options(s, g, rank) >> (move - g.first_move[rank])) & 1 != 0
+    return (options(g, s.table, rank) >> (move - g.first_move[rank])) & 1 != 0
 
 
 @inlined
 def pick(s: Any, g: Any, word: np.uint64) -> int:
     """A uniform legal action, chosen by a random word."""
-    cards = playable(s, g, s.hand[np.int64(s.to_play)])
+    cards = playable(g, s.table, s.hand[np.int64(s.to_play)])
     count = 0
     rest = cards
     while rest != ZERO:
         card = lowest(rest)
         rest ^= bit(card)
-        count += popcount(np.uint64(options(s, g, rank_of(card))))
+        count += popcount(np.uint64(options(g, s.table, rank_of(card))))
     index = below(word, count)
     chosen, chosen_moves, chosen_index = 0, ZERO, 0
     while cards != ZERO:  # through all of them: where to stop would be guessed wrong
         card = lowest(cards)
         cards ^= bit(card)
-        moves = np.uint64(options(s, g, rank_of(card)))
+        moves = np.uint64(options(g, s.table, rank_of(card)))
         if index >= 0:
             chosen, chosen_moves, chosen_index = card, moves, index
         index -= popcount(moves)
@@ -106,9 +106,9 @@ def card_and_move(g: Any, action: int) -> tuple[int, int]:
 
 
 @inlined
-def captured(s: Any, g: Any, move: int) -> np.uint64:
-    """The table cards that a move takes."""
-    return s.table & (g.pattern[move] * EVERY_SUIT)
+def captured(g: Any, table: np.uint64, move: int) -> np.uint64:
+    """The cards of a table that a move takes; none if it trails."""
+    return table & (g.pattern[move] * EVERY_SUIT)
 
 
 @njit
@@ -123,8 +123,8 @@ def play(s: Any, g: Any, action: int) -> int:
     if g.pattern[move] == ZERO:
         trail(s, g, seat, card)
     else:
-        capture(s, seat, card, captured(s, g, move))
-        if g.match != 0 and ends_early(s, g, seat):
+        capture(s, seat, card, captured(g, s.table, move))
+        if g.match != 0 and reaches(early_goal(s, g, seat), s.pile[seat]):
             return end_early(s, g)
     s.to_play = next_seat(g, seat)
     return NOTHING if np.int64(s.in_hands) > 0 else next_round(s, g)
@@ -158,27 +158,35 @@ def next_round(s: Any, g: Any) -> int:
 
 
 @inlined
-def early_points(s: Any, seat: int) -> int:
-    """What counts of an unfinished deal: konchinki, and seven clubs (K15)."""
-    pile = s.pile[seat]
+def early_points(pile: np.uint64) -> int:
+    """What counts of a pile in an unfinished deal: konchinki, and seven clubs (K15)."""
     return popcount(pile & KONCHINKI) + (1 if popcount(pile & CLUBS) >= 7 else 0)
 
 
 @njit
-def ends_early(s: Any, g: Any, seat: int) -> bool:
-    """Whether a seat that needs only 1 or 2 points has them now (K15); not while anyone stands at the target."""
+def early_goal(s: Any, g: Any, seat: int) -> int:
+    """Points with which a seat ends the match during play, 1 or 2; 0 if it cannot (K15).
+
+    It cannot if it needs more, nor while anyone stands at the target.
+    """
     for other in range(g.num_players):
         if score(s, other) >= g.target:
-            return False
+            return 0
     needed = g.target - score(s, seat)
-    return needed <= 2 and early_points(s, seat) >= needed
+    return needed if needed <= 2 else 0
+
+
+@inlined
+def reaches(goal: int, pile: np.uint64) -> bool:
+    """Whether a seat with this goal has made it with its pile, and the match is over (K15)."""
+    return goal > 0 and early_points(pile) >= goal
 
 
 @njit
 def end_early(s: Any, g: Any) -> int:
     """The match is over at once; of the deal only konchinki and seven clubs count, for everyone alike (K15)."""
     for seat in range(g.num_players):
-        s.points[seat] = early_points(s, seat)
+        s.points[seat] = early_points(s.pile[seat])
     add_points(s, g)
     return finish(s)
 
@@ -196,10 +204,9 @@ def count(s: Any, g: Any) -> int:
     """Count the deal (K12, K13); end the episode or go on to the next deal of the match (K14)."""
     s.pile[np.int64(s.last_capturer)] |= s.table | left_over(s)
     s.table = ZERO
+    cards, clubs = second_most(s, g, first(52)), second_most(s, g, CLUBS)
     for seat in range(g.num_players):
-        s.points[seat] = popcount(s.pile[seat] & KONCHINKI)
-    award_most(s, g, first(52), 2)
-    award_most(s, g, CLUBS, 1)
+        s.points[seat] = points_of(s.pile[seat], cards, clubs)
     add_points(s, g)
     if g.match == 0 or is_won(s, g):
         return finish(s)
@@ -212,17 +219,23 @@ def count(s: Any, g: Any) -> int:
 
 
 @njit
-def award_most(s: Any, g: Any, cards: np.uint64, points: int) -> None:
-    """Points for more of these cards than any other single player; level at the top scores nobody (K13)."""
-    most, winner = -1, -1
+def second_most(s: Any, g: Any, cards: np.uint64) -> int:
+    """How many of these cards lie in the pile with the second most of them: the same as in the first if level."""
+    most, second = 0, 0
     for seat in range(g.num_players):
         own = popcount(s.pile[seat] & cards)
-        if own > most:
-            most, winner = own, seat
-        elif own == most:
-            winner = -1
-    if winner >= 0:
-        s.points[winner] = np.int64(s.points[winner]) + points
+        second = max(second, min(own, most))
+        most = max(most, own)
+    return second
+
+
+@inlined
+def points_of(pile: np.uint64, cards: int, clubs: int) -> int:
+    """Points of a pile at the end of a deal: two for more cards than ``cards``, one for more clubs than ``clubs``,
+    the most of any other or the second most of all; one for each konchinka (K13)."""
+    most_cards = 2 if popcount(pile) > cards else 0
+    most_clubs = 1 if popcount(pile & CLUBS) > clubs else 0
+    return most_cards + most_clubs + popcount(pile & KONCHINKI)
 
 
 @njit

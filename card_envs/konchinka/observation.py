@@ -109,7 +109,7 @@ def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
     at = put(out, at, 52, s.table)
     at = put(out, at, 52, unseen)
     at = put(out, at, 52, ranks_at_least(unseen))
-    at = put(out, at, 52, capturing(s, g, hand))
+    at = put(out, at, 52, capturing(g, s.table, hand))
     at = put(out, at, 13, ranks_of(s.table))
     other = seat
     for _ in range(g.num_players):
