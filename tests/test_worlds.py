@@ -7,6 +7,7 @@ import pytest
 
 import card_envs
 from card_envs.batches import copy
+from tests.test_compiled import ROOT, run
 from tests.variants import every, positions, scattered
 
 TABLES = 45
@@ -137,3 +138,23 @@ def test_once_all_cards_are_known_every_world_has_the_true_hands(rules):
             assert (worlds["hand"] == states["hand"][i]).all()
             found += 1
     assert found > 20
+
+
+DIGEST = """
+import hashlib
+import card_envs
+from tests.walks import walk
+
+for name, rules in (("elfern", {"hand_size": 3}), ("konchinka", {"num_players": 4, "obligation": "hand"})):
+    game = card_envs.make_game(name, **rules)
+    worlds = [game.sample_worlds(walk(game, k, 4 * k).view(k % 2), 2, k).tobytes() for k in range(10)]
+    print(hashlib.sha256(b"".join(worlds)).hexdigest())
+"""
+
+
+@pytest.mark.slow
+def test_without_the_compiler_the_same_worlds_are_drawn():
+    compiled, _ = run(DIGEST, ROOT)
+    plain, _ = run(DIGEST, ROOT, NUMBA_DISABLE_JIT="1")
+    assert plain == compiled
+    assert len(set(plain.split())) == 2
