@@ -209,13 +209,14 @@ def regret_table(game: Game, regrets: Sequence[AgentRegret]) -> Table:
         "bound; a decision has more than one legal action; 95 % intervals clustered by deal",
     )
     table.add_column("agent", overflow="fold")
-    for heading in ("", "a decision", "a deal", "points a deal", "errors", "decisions"):
+    in_points = ("points a deal",) if unit != "points" else ()
+    for heading in ("", "a decision", "a deal", *in_points, "errors", "decisions"):
         table.add_column(heading, justify="right")
     for regret in regrets:
         for kind in KINDS:
             found: Regret | None = getattr(regret, kind)
             if found is not None:
-                estimates = (found.per_decision, found.per_deal, found.points_per_deal)
+                estimates = (found.per_decision, found.per_deal, found.points_per_deal)[: 2 + len(in_points)]
                 cells = (str(each).removeprefix("+") for each in estimates)
                 errors, count = f"{100 * found.errors.mean:.1f} %", f"{found.decisions:,}"
                 table.add_row(regret.agent, kind, *cells, errors, count)

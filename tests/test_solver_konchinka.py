@@ -1,4 +1,4 @@
-"""Konchinka with open cards: exact values against plain minimax, estimates in bounds, and a memory that tells nothing."""
+"""Konchinka with open cards: values against plain minimax, estimates in bounds, and a memory that tells nothing."""
 
 import subprocess
 import sys
