@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ONE, ZERO, bit, first, lowest, popcount
+from card_envs.bits import ONE, ZERO, bit, lowest, popcount
 from card_envs.elfern.kernel import beats, following, is_bound
 from card_envs.elfern.observation import masters
 from card_envs.jit import inlined, njit
@@ -28,20 +28,22 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)
 TABLE_BITS = 21
 """The table of positions has so many bits of places, of 16 bytes: 32 MiB, of which only what is used is touched."""
 
+MERIT = 1024
+"""What a lead gains by being good."""
+
 FRAME = np.dtype(
     (
         np.record,
         [
             ("hands", "u8"),
             ("stock", "u8"),
-            ("drawn", "i8"),
+            ("drawn", "i8"),  # cards; it goes on counting, two a trick, when the stock is used up
             ("goal", "i8"),
             ("left", "i8"),  # honours in play
             ("least", "i8"),  # what is known of the position
             ("most", "i8"),
             ("move", "i8"),  # the best lead of an earlier search, or no card
             ("place", "i8"),  # in the table; -1 for none
-            ("crown", "u8"),  # honours of the leader that nothing beats
             ("leads", "u8"),  # still to be looked at
             ("replies", "u8"),  # to the lead in hand, still to be looked at
             ("lead", "i8"),
@@ -67,6 +69,7 @@ ROOM = np.dtype(
             ("shifted", "u8", (32,)),  # in both hands: the fellows below it, which close up when it is gone
             ("closed", "u8"),  # cards whose lower neighbour is a fellow
             ("drawn_rank", "i8", (32,)),  # of the pack's card at a place: fellows below it that lie deeper
+            ("merit", "i8", (64, 32)),  # of a lead, by cards drawn: how good it has been of late
             ("frame", FRAME, (17,)),
             ("table", "u8", (1 << TABLE_BITS, 2)),  # position, and what is known of it
         ],
@@ -155,15 +158,43 @@ def arrive(g: Any, m: Any, f: Any, hands: np.uint64, stock: np.uint64, drawn: in
         if most < goal:
             return most
     f.hands, f.stock, f.drawn, f.goal = hands, stock, drawn, goal
-    f.left, f.least, f.most, f.move, f.place, f.crown = left, least, most, move, place, crown & g.honours
+    f.left, f.least, f.most, f.move, f.place = left, least, most, move, place
     f.leads = different(m, mine)
     f.best, f.best_lead, f.replies, f.lead = -1, 63, ZERO, -1
     return -1
 
 
 @inlined
+def next_lead(m: Any, f: Any) -> int:
+    """The lead to look at next: the best of an earlier search, then those that were good elsewhere."""
+    chosen = f.move
+    if f.leads & bit(chosen) == ZERO:
+        most = -1
+        rest = f.leads
+        while rest != ZERO:
+            lead = lowest(rest)
+            rest &= rest - ONE
+            if m.merit[f.drawn, lead] > most:
+                chosen, most = lead, m.merit[f.drawn, lead]
+    return chosen
+
+
+@inlined
+def learn(m: Any, f: Any) -> None:
+    """A lead reached the goal: it gains merit, and those tried before it lose some."""
+    rest = different(m, f.hands & LOW) & ~f.leads
+    while rest != ZERO:
+        lead = lowest(rest)
+        rest &= rest - ONE
+        m.merit[f.drawn, lead] -= m.merit[f.drawn, lead] >> 2
+    m.merit[f.drawn, f.best_lead] += MERIT
+
+
+@inlined
 def leave(g: Any, m: Any, f: Any) -> None:
     """Note what was found out about a position."""
+    if f.best >= f.goal:
+        learn(m, f)
     if f.place >= 0:
         least = max(f.least, f.best) if f.best >= f.goal else f.least
         most = f.most if f.best >= f.goal else min(f.most, f.best)
@@ -185,7 +216,7 @@ def search(
     f = m.frame[0]
     f.hands, f.stock, f.drawn, f.goal = hands, stock, drawn, goal
     f.left = popcount((hands | (hands >> HALF) | stock) & g.honours)
-    f.least, f.most, f.move, f.place, f.crown = 0, f.left, 63, -1, ZERO
+    f.least, f.most, f.move, f.place = 0, f.left, 63, -1
     f.leads, f.best, f.best_lead, f.replies, f.lead = leads, -1, 63, replies, -1
     if replies != ZERO:
         f.lead, f.leads, f.worst = lowest(leads), ZERO, f.left
@@ -205,8 +236,7 @@ def search(
                 if f.worst < f.goal:
                     f.replies = ZERO
                 continue
-            move = bit(f.move)
-            f.lead = lowest(first_of(f.leads, move if f.leads & move != ZERO else f.crown, ~g.honours))
+            f.lead = next_lead(m, f)
             f.leads ^= bit(f.lead)
             f.replies = different(m, following(g, f.hands >> HALF, f.lead, is_bound(g, f.drawn)))
             f.worst = f.left
