@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from agents.arena import BATCH, Meeting, deal_seeds, meet
 from agents.files import write_whole
 from agents.protocol import Agent
+from agents.regret import AgentRegret, regret_json
 from agents.versions import versions
 from card_envs import Game
 
@@ -33,6 +34,7 @@ class Evaluation:
     seed: int
     deterministic: bool
     seconds: float
+    regrets: tuple[AgentRegret, ...] = ()
 
     def json(self) -> dict[str, Any]:
         """The evaluation in JSON's terms."""
@@ -50,6 +52,7 @@ class Evaluation:
             "confidence": 0.95,
             "clusters": "deals: the mean over all seat rotations of one deal is one observation",
             "meetings": [meeting.json() for meeting in self.meetings],
+            **({"regret": regret_json(self.game, self.regrets)} if self.regrets else {}),
             "seconds": round(self.seconds, 3),
             "date": datetime.now().astimezone().isoformat(timespec="seconds"),
             "versions": versions(),

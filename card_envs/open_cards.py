@@ -63,6 +63,7 @@ class OpenLoops:
     exact: Callable[..., Any]
     settled: Callable[..., Any]
     values: Callable[..., Any]
+    worth: Callable[..., Any]
 
 
 @cache
@@ -71,6 +72,7 @@ def build_open_loops(kernel: Kernel, solver: Solver, owner: str) -> OpenLoops:
     compiled = partial(njit, owner=owner)
     legal, words_of_a_set = kernel.legal, kernel.words
     is_exact, is_settled, write_values = solver.exact, solver.settled, solver.values
+    worth_of = solver.worth
 
     @compiled
     def exact(states: Any, constants: Any, out: Any) -> None:
@@ -97,7 +99,12 @@ def build_open_loops(kernel: Kernel, solver: Solver, owner: str) -> OpenLoops:
                 is_legal = (words[action >> 6] >> np.uint64(action & 63)) & np.uint64(1) != np.uint64(0)
                 out[i, action] = room[action] if is_legal else np.nan
 
-    return OpenLoops(exact, settled, values)
+    @compiled
+    def worth(states: Any, constants: Any, values: Any, out: Any) -> None:
+        for i in range(len(states)):
+            out[i] = worth_of(states[i], constants[0], values[i])
+
+    return OpenLoops(exact, settled, values, worth)
 
 
 class OpenCards(Verbs):
@@ -169,4 +176,17 @@ class OpenCards(Verbs):
             )
         out = np.empty((len(states), self.num_actions))
         self.open_loops.values(states, self.constants, self.solver.memory(self), out)
+        return out
+
+    def open_worth(self, states: Array, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """The "points" return of the deal in play that ``values`` (N,) bring the seats to play, float64 (N,).
+
+        values: in ``solver.unit``, one for each row, such as the best of its ``open_values``.
+        """
+        states = self._checked(states)
+        values = np.ascontiguousarray(values, np.float64)
+        if values.shape != (len(states),):
+            raise ValueError(f"values must have shape ({len(states)},), one for each row, not {values.shape}.")
+        out = np.empty(len(states))
+        self.open_loops.worth(states, self.constants, values, out)
         return out

@@ -23,6 +23,7 @@ def warm_up(game: Game) -> None:
     game.state(states, 0).play(int(game.greedy_actions(states)[0]))
     game.draws(states)
     game.observations(game.views(states))
+    game.sample_worlds(game.state(states, 0).view(), 1, 0)
     game.masks(states)
     game.returns(states)
     players = np.full((2, game.num_players), loops.RANDOM, np.int8)

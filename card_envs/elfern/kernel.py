@@ -120,6 +120,12 @@ def following(g: Any, hand: np.uint64, lead: int, bound: bool) -> np.uint64:
 
 
 @inlined
+def shows_void(g: Any, drawn: int, lead: int, card: int) -> bool:
+    """Whether a card played to a lead, with so many cards drawn, shows a hand without the suit led (E6)."""
+    return is_bound(g, drawn) and g.suit_of[card] != g.suit_of[lead]
+
+
+@inlined
 def beats(g: Any, lead: int, card: int) -> bool:
     """Whether a card played to a lead wins the trick: a higher one of the suit led (E6, E8)."""
     return g.higher[lead] & bit(card) != ZERO
@@ -168,7 +174,7 @@ def play(s: Any, g: Any, card: int) -> int:
         s.lead = card
         s.to_play = 1 - seat
         return NOTHING
-    if must_follow(s, g) and g.suit_of[card] != g.suit_of[lead]:
+    if shows_void(g, np.int64(s.drawn), lead, card):
         s.room[seat] &= ~(first(g.hand_size) << np.uint64(g.suit_of[lead] * g.hand_size))
     winner = seat if beats(g, lead, card) else 1 - seat
     win_trick(s, g, winner, bit(lead) | bit(card))
