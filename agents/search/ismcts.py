@@ -1,8 +1,8 @@
-"""Information-set Monte Carlo tree search (single observer; Cowling, Powley and Whitehouse 2012).
+"""Information-set Monte Carlo tree search with a single observer (Cowling, Powley and Whitehouse 2012).
 
-One tree for all worlds: its nodes are sequences of plays, which all see. Every simulation draws a world that the
-seat holds possible, goes down the tree by the actions that are legal in that world, adds a node, and plays the deal
-out. Each seat wants its own points return of the deal in play.
+One tree serves all worlds, since its nodes are sequences of plays, which everybody sees. Every simulation draws a
+world that the seat holds possible, goes down the tree by plays that are legal in that world, adds a node, and plays
+the deal out as the game's greedy player does. Each seat wants its own "points" return of the deal in play.
 """
 
 from __future__ import annotations
@@ -16,23 +16,24 @@ import numpy.typing as npt
 
 from agents.protocol import Array
 from agents.search.searcher import MOST, Searcher
+from agents.search.worlds import build_draw_world
 from card_envs import Game
 from card_envs.bits import ONE, ZERO, below, draw, nth, popcount
 from card_envs.checks import whole_number
 from card_envs.jit import njit
 from card_envs.loops import Kernel
-from card_envs.record import FULL, NOTHING, OVER, lead_in
+from card_envs.record import NOTHING, lead_in
 
 NODE = np.dtype(
     (
         np.record,
         [
-            ("total", "f8"),  # returns of the seat that played the action, summed
+            ("total", "f8"),  # returns of the seat that made the play, summed
             ("visits", "i4"),  # simulations that came through
-            ("available", "i4"),  # simulations that could have: they came to the parent, where it was legal
+            ("available", "i4"),  # simulations that could have: at the parent, in a world where the play is legal
             ("action", "i4"),  # the play that leads here
-            ("child", "i4"),  # number of the child last added, 0 for none: the root is nobody's child
-            ("sibling", "i4"),  # and of the parent's child added before
+            ("child", "i4"),  # the child last added; 0 for none, since the root is nobody's child
+            ("sibling", "i4"),  # the parent's child added before
         ],
     )
 )
@@ -42,14 +43,14 @@ NODE = np.dtype(
 def build_ismcts(kernel: Kernel, owner: str) -> Callable[..., None]:
     """Compile the search for one game; ``owner`` is its name."""
     compiled = partial(njit, owner=owner)
-    legal, pick, play, greedy, taken = kernel.legal, kernel.pick, kernel.play, kernel.greedy, kernel.taken
-    imagine, words_of_a_set = kernel.imagine, kernel.words
+    legal, play, greedy, words_of_a_set = kernel.legal, kernel.play, kernel.greedy, kernel.words
+    draw_world = build_draw_world(kernel, owner)
 
     @compiled
     def best_child(nodes: Any, parent: int, words: Any, logs: Any, exploration: float) -> int:
-        """The child of greatest upper confidence bound among those whose action is in the set; 0 if there is none.
+        """The child with the greatest upper confidence bound among those whose play is in the set; 0 if none is.
 
-        The children found are told that they were available, and their actions leave the set: what stays is untried.
+        These children count that they were available, and leave the set: what stays in it is untried.
         """
         best, best_bound = 0, 0.0
         k = np.int64(nodes[parent].child)
@@ -60,7 +61,7 @@ def build_ismcts(kernel: Kernel, owner: str) -> Callable[..., None]:
             if words[action >> 6] & member != ZERO:
                 words[action >> 6] &= ~member
                 node.available = np.int64(node.available) + 1
-                visits = np.float64(node.visits)
+                visits = np.float64(np.int64(node.visits))
                 bound = node.total / visits + exploration * np.sqrt(logs[np.int64(node.available)] / visits)
                 if best == 0 or bound > best_bound:
                     best, best_bound = k, bound
@@ -68,8 +69,17 @@ def build_ismcts(kernel: Kernel, owner: str) -> Callable[..., None]:
         return best
 
     @compiled
-    def member_of(words: Any, index: int) -> int:
-        """The member of the set with ``index`` smaller ones."""
+    def untried_play(s: Any, g: Any, words: Any) -> int:
+        """A play to add to the tree: the greedy player's if it is in the set, else any; -1 if the set is empty."""
+        count = 0
+        for k in range(words_of_a_set):
+            count += popcount(words[k])
+        if count == 0:
+            return -1
+        likely = greedy(s, g)
+        if words[likely >> 6] & (ONE << np.uint64(likely & 63)) != ZERO:
+            return likely
+        index = below(draw(s), count)
         k = 0
         while index >= popcount(words[k]):
             index -= popcount(words[k])
@@ -77,152 +87,117 @@ def build_ismcts(kernel: Kernel, owner: str) -> Callable[..., None]:
         return 64 * k + nth(words[k], index)
 
     @compiled
-    def play_out(s: Any, g: Any, result: int, rashness: int) -> int:
-        """Play the deal to its end as the greedy player does, with a random play now and then; what came of it."""
-        while result == NOTHING:
-            word = draw(s)
-            if np.int64(word & np.uint64(0xFFFF)) < rashness:
-                result = play(s, g, pick(s, g, word))
-            else:
-                result = play(s, g, greedy(s, g))
-        return result
-
-    @compiled
-    def share(s: Any, g: Any, result: int, before: Any, seat: int) -> int:
-        return np.int64(s.taken_before[seat]) - np.int64(before[seat]) + (taken(s, g, seat) if result == OVER else 0)
+    def add_child(nodes: Any, size: int, parent: int, action: int) -> int:
+        """The next of the ``size`` nodes in use, as a child of ``parent`` that no simulation came through yet."""
+        node = nodes[size]
+        node.total = 0.0
+        node.visits = 0
+        node.available = 1
+        node.action = action
+        node.child = 0
+        node.sibling = nodes[parent].child
+        nodes[parent].child = size
+        return size
 
     @compiled
     def simulate(
-        s: Any, g: Any, nodes: Any, size: int, path: Any, movers: Any, words: Any, logs: Any, before: Any, values: Any,
-        exploration: float, rashness: int, tie: float, greedy_first: int
-    ) -> int:  # fmt: skip
-        """One simulation in the world ``s`` with ``size`` nodes in the tree; how many there are after it."""
-        depth, parent, result = 0, 0, NOTHING
-        grown = False
-        for seat in range(g.num_players):
-            before[seat] = s.taken_before[seat]
-        while result == NOTHING and not grown:
+        s: Any, g: Any, nodes: Any, size: int, exploration: float, logs: Any, words: Any, path: Any, movers: Any
+    ) -> int:
+        """One simulation in the world ``s``; how many nodes there are after it. Its first play is of the root's."""
+        depth, parent, end, result = 0, 0, size, NOTHING
+        while result == NOTHING and end == size:
             for k in range(words_of_a_set):
                 words[k] = ZERO
             legal(s, g, words)
             k = best_child(nodes, parent, words, logs, exploration)
-            untried = 0
-            for w in range(words_of_a_set):
-                untried += popcount(words[w])
-            if untried > 0:
-                action = member_of(words, below(draw(s), untried))
-                if greedy_first:
-                    wanted = greedy(s, g)
-                    if words[wanted >> 6] & (ONE << np.uint64(wanted & 63)) != ZERO:
-                        action = wanted
-                k = size
-                node = nodes[k]
-                node.total = 0.0
-                node.visits = 0
-                node.available = 1
-                node.action = action
-                node.child = 0
-                node.sibling = nodes[parent].child
-                nodes[parent].child = k
-                size += 1
-                grown = True
+            action = untried_play(s, g, words)
+            if action >= 0:
+                k = add_child(nodes, size, parent, action)
+                end = size + 1
             path[depth] = k
             movers[depth] = s.to_play
             depth += 1
             parent = k
             result = play(s, g, np.int64(nodes[k].action))
-        result = play_out(s, g, result, rashness)
-        everyone = 0
-        for seat in range(g.num_players):
-            everyone += share(s, g, result, before, seat)
-        for seat in range(g.num_players):
-            own = share(s, g, result, before, seat)
-            lead = np.float64(own) - np.float64(everyone - own) / np.float64(g.num_players - 1)
-            values[seat] = lead_in(s.points, g, seat) + tie * lead / np.float64(g.all_taken)
+        while result == NOTHING:
+            result = play(s, g, greedy(s, g))
         for k in range(depth):
             node = nodes[path[k]]
             node.visits = np.int64(node.visits) + 1
-            node.total += values[movers[k]]
-        return size
+            node.total += lead_in(s.points, g, movers[k])  # ``points`` are those of the deal just counted
+        return end
 
     @compiled
     def search(
-        views: Any, constants: Any, random: Any, simulations: int, exploration: float, rashness: int, tie: float,
-        greedy_first: int, worlds: Any, nodes: Any, logs: Any, path: Any, visits: Any, means: Any
+        views: Any, constants: Any, random: Any, simulations: int, exploration: float, most: float,
+        worlds: Any, nodes: Any, logs: Any, path: Any, visits: Any, means: Any,
     ) -> None:  # fmt: skip
-        """Search in each view; write the visits and the mean returns of the actions, 0 where there were none."""
+        """Search in each view; write how often the actions were visited and their mean returns, 0 for never.
+
+        ``exploration`` is in standard deviations of the returns met with so far, and of one of ``most`` points.
+        """
         g = constants[0]
         words = np.empty(words_of_a_set, np.uint64)
         movers = np.empty(len(path), np.int64)
-        before = np.empty(g.num_players, np.int64)
-        values = np.empty(g.num_players)
         for i in range(len(views)):
             view = views[i]
             view.choice = random[i]
+            seat = np.int64(view.to_play)
             nodes[0].child = 0
             size = 1
-            for _ in range(simulations):
-                word = draw(view)
-                worlds[0] = view
-                s = worlds[0]
-                s.choice = word
-                imagine(s, g)
-                s.viewer = FULL
-                s.seed = draw(s)
-                size = simulate(
-                    s, g, nodes, size, path, movers, words, logs, before, values, exploration, rashness, tie,
-                    greedy_first
-                )  # fmt: skip
+            total, squares = 0.0, most * most
+            for number in range(simulations):
+                variance = squares / (number + 1) - (total / (number + 1)) ** 2
+                draw_world(view, worlds, g)
+                spread = exploration * np.sqrt(variance)
+                size = simulate(worlds[0], g, nodes, size, spread, logs, words, path, movers)
+                value = lead_in(worlds[0].points, g, seat)
+                total += value
+                squares += value * value
             k = np.int64(nodes[0].child)
             while k != 0:
                 node = nodes[k]
                 visits[i, np.int64(node.action)] = node.visits
-                means[i, np.int64(node.action)] = node.total / np.float64(node.visits)
+                means[i, np.int64(node.action)] = node.total / np.float64(np.int64(node.visits))
                 k = np.int64(node.sibling)
 
     return search
 
 
 class IsmctsAgent(Searcher):
-    """Plays the action that most simulations went through.
+    """Plays the action that most simulations went through, of several the one with the best mean return.
 
-    simulations: simulations a decision, each of which adds a node to the tree.
-    exploration: the constant of the upper confidence bound, in parts of the points that a deal is about.
-    rashness: chance of a random play instead of the greedy player's as a deal is played out.
+    simulations: simulations a decision, each of which adds a node to the tree at most. With one it plays as the greedy
+        player does.
+    exploration: how much the little tried is favoured: the factor of the upper confidence bound, in standard
+        deviations of the returns.
+
+    Raises ``ValueError`` for a number of simulations that is none.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        simulations: int = 1000,
-        *,
-        exploration: float = 0.3,
-        rashness: float = 0.1,
-        tie: float = 0.5,
-        greedy_first: int = 1,
-        by_mean: bool = False,
-    ) -> None:
+    def __init__(self, game: Game, simulations: int = 1000, *, exploration: float = 1.3) -> None:
         super().__init__(game)
         self.simulations = whole_number("simulations", simulations, 1, MOST)
-        self.exploration, self.rashness, self.tie = exploration, rashness, tie
-        self.greedy_first, self.by_mean = greedy_first, by_mean
+        self.exploration = float(exploration)
+        self._logs = np.log(np.maximum(np.arange(self.simulations + 1), 1))
 
     def weights(self, views: Array, legal: npt.NDArray[np.bool_], words: Array) -> npt.NDArray[np.float64]:
         visits, means = self.search(views, words)
-        weights = means if self.by_mean else visits + 1e-6 * means
-        return np.where(legal & (visits > 0), weights, -np.inf)
+        below_one = 0.25 + means / (4 * self.game.max_return + 1)
+        return np.where(legal & (visits > 0), visits + below_one, -np.inf)
 
     def search(self, views: Array, words: Array) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-        """Visits, int32, and mean returns, float64, of each action, both (N, num_actions)."""
+        """Visits, int32, and mean "points" returns of the deal, float64, both (N, num_actions) and 0 if never visited.
+
+        views: views of the seats to play, records (N,), which are written to; words: uint64 (N,), the dice.
+        """
         game = self.game
         visits = np.zeros((len(views), game.num_actions), np.int32)
         means = np.zeros((len(views), game.num_actions))
-        run = build_ismcts(game.kernel, game.name)
-        nodes = np.zeros(self.simulations + 1, NODE)
-        logs = np.log(np.maximum(np.arange(self.simulations + 1), 1))
-        run(
-            views, game.constants, words, self.simulations, self.exploration * game.most_points,
-            int(self.rashness * 0x10000), self.tie, self.greedy_first, np.empty(1, game.dtype), nodes, logs,
-            np.empty(game.max_plays + 1, np.int64), visits, means,
+        search = build_ismcts(game.kernel, game.name)
+        search(
+            views, game.constants, words, self.simulations, self.exploration, float(game.most_points),
+            np.empty(1, game.dtype), np.empty(self.simulations + 1, NODE), self._logs,
+            np.empty(game.max_plays, np.int64), visits, means,
         )  # fmt: skip
         return visits, means

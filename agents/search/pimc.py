@@ -14,20 +14,21 @@ import numpy.typing as npt
 
 from agents.protocol import Array
 from agents.search.searcher import MOST, Searcher
+from agents.search.worlds import build_draw_world
 from card_envs import Game
-from card_envs.bits import ONE, ZERO, draw
+from card_envs.bits import ONE, ZERO
 from card_envs.checks import whole_number
 from card_envs.jit import njit
 from card_envs.loops import Kernel
 from card_envs.open_cards import Solver
-from card_envs.record import FULL
 
 
 @cache
 def build_pimc(kernel: Kernel, solver: Solver, owner: str) -> Callable[..., None]:
     """Compile the search for one game; ``owner`` is its name."""
     compiled = partial(njit, owner=owner)
-    legal, imagine, words_of_a_set = kernel.legal, kernel.imagine, kernel.words
+    legal, words_of_a_set = kernel.legal, kernel.words
+    draw_world = build_draw_world(kernel, owner)
     is_settled, write_values, write_estimates = solver.settled, solver.values, solver.estimates
     worth = solver.worth
 
@@ -48,12 +49,7 @@ def build_pimc(kernel: Kernel, solver: Solver, owner: str) -> Callable[..., None
             settled = is_settled(view, g)
             wanted = 1 if settled else count
             for _ in range(wanted):
-                word = draw(view)
-                worlds[0] = view
-                s.choice = word
-                imagine(s, g)
-                s.viewer = FULL
-                s.seed = draw(s)
+                draw_world(view, worlds, g)
                 if settled:
                     write_values(s, g, memory, values)
                 else:
