@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
+from typing import cast
 
 from agents.builtin import GreedyAgent, RandomAgent
 from agents.ppo import PPOAgent
 from agents.protocol import Agent
-from agents.search import ExactAgent, IsmctsAgent, PimcAgent
+from agents.search import ExactAgent, GuidedAgent, IsmctsAgent, PimcAgent
 from agents.search.searcher import MOST
 from card_envs import Game
 
@@ -28,9 +29,9 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True) -> Agent:
 
     ``"random"``; ``"greedy"``; ``"ppo:PATH"``, a trained policy (``deterministic``: its likeliest action instead of
     one drawn); ``"pimc:N"``, which plays N sampled worlds with open cards, and ``"ismcts:N"``, a tree search of N
-    simulations (``"pimc"`` and ``"ismcts"`` with their defaults); ``"exact+NAME"``, exact where the hidden cards can be
-    worked out and the player called NAME before; or ``"NAME"`` or ``"NAME:TEXT"`` of an entry point of the group
-    ``card_envs.players``.
+    simulations (``"pimc"`` and ``"ismcts"`` with their defaults); ``"ismcts:N+ppo:PATH"``, the search weighed by a
+    trained policy; ``"exact+NAME"``, exact where the hidden cards can be worked out and the player called NAME before;
+    or ``"NAME"`` or ``"NAME:TEXT"`` of an entry point of the group ``card_envs.players``.
 
     Raises ``ValueError`` for an unknown name, for an N that is none, and for a file that is not a player of this game.
 
@@ -50,6 +51,10 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True) -> Agent:
         if not text:
             raise ValueError("'ppo' needs the file of a trained player: 'ppo:PATH'.")
         return PPOAgent.load(text, game, deterministic=deterministic)
+    searcher, plus, guide = name.partition("+ppo:")
+    if plus and searcher.partition(":")[0] == "ismcts":
+        policy = PPOAgent.load(guide, game)
+        return GuidedAgent(game, cast(IsmctsAgent, make_agent(searcher, game)), policy)
     if kind in SEARCHERS:
         return SEARCHERS[kind](game, _size(name, text)) if colon else SEARCHERS[kind](game)
     if name.startswith(EXACTLY):
@@ -57,7 +62,7 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True) -> Agent:
     others = _others()
     if kind in others:
         return _loaded(others[kind], game, text)
-    choices = ["random", "greedy", "ppo:PATH", "pimc:N", "ismcts:N", "exact+NAME", *others]
+    choices = ["random", "greedy", "ppo:PATH", "pimc:N", "ismcts:N", "ismcts:N+ppo:PATH", "exact+NAME", *others]
     raise ValueError(f"There is no player {name!r}: choose one of {', '.join(map(repr, choices))}.")
 
 
