@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 
 from agents.builtin import GreedyAgent, RandomAgent
 from agents.ppo import PPOAgent
 from agents.protocol import Agent
+from agents.search import ExactAgent, GuidedAgent, IsmctsAgent, PimcAgent
+from agents.search.searcher import MOST
 from agents.strangers import Limits, is_stranger, make_stranger
 from card_envs import Game
 
 GROUP = "card_envs.players"
 """Entry points of other packages: each a callable that takes a game and the text after the colon ("" without one)
 and returns an agent."""
+
+
+NAMES = ("random", "greedy", "ppo", "ppo:PATH", "pimc:N", "ismcts:N", "ismcts:N+ppo", "exact+NAME", "cfr:SECONDS")
+
+SEARCHERS: dict[str, Callable[..., Agent]] = {"pimc": PimcAgent, "ismcts": IsmctsAgent}
+"""Players that search, by name: each is made of a game and of how much it searches for a decision."""
+
+EXACTLY = "exact+"
+"""What stands before the name of a player that is to play the end exactly."""
 
 
 def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Limits | None = None) -> Agent:
@@ -22,6 +34,10 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Lim
     ``random``, ``greedy``          the built-in players
     ``ppo``, ``ppo:PATH``           the trained player that comes with the library, or one of a file;
                                     ``deterministic``: its likeliest action instead of one drawn
+    ``pimc``, ``pimc:N``            plays N sampled worlds with open cards
+    ``ismcts``, ``ismcts:N``        a tree search of N simulations
+    ``ismcts:N+ppo``, ``...:PATH``  such a search, weighed by a trained policy
+    ``exact+NAME``                  the player called NAME, exact where the hidden cards can be worked out
     ``cfr:SECONDS``                 what CFR+ finds in that time, for a game that is small enough
     ``NAME``, ``NAME:TEXT``         an entry point of the group ``card_envs.players``
     ``module:factory``              a Python program of a stranger, within ``limits`` (``agents.strangers``)
@@ -37,13 +53,19 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Lim
         ...
     ValueError: There is no player 'careful': choose one of 'random', 'greedy', 'ppo', 'ppo:PATH'...
     """
-    kind, colon, text = name.partition(":")
+    kind, _, text = name.partition(":")
     if name == "random":
         return RandomAgent(game)
     if name == "greedy":
         return GreedyAgent(game)
     if kind == "ppo":
-        return _trained(game, colon, text, deterministic)
+        return _trained(game, name, deterministic)
+    if name.startswith(EXACTLY):
+        return ExactAgent(
+            game, make_agent(name.removeprefix(EXACTLY), game, deterministic=deterministic, limits=limits)
+        )
+    if kind in SEARCHERS:
+        return _searching(game, name)
     if kind == "cfr":
         return _equilibrium(game, text)
     others = _others()
@@ -51,16 +73,32 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Lim
         return _loaded(others[kind], game, text)
     if is_stranger(name):
         return make_stranger(name, game, limits)
-    choices = ["random", "greedy", "ppo", "ppo:PATH", "cfr:SECONDS", *others, "module:factory", "cmd:PROGRAM"]
+    choices = [*NAMES, *others, "module:factory", "cmd:PROGRAM"]
     raise ValueError(f"There is no player {name!r}: choose one of {', '.join(map(repr, choices))}.")
 
 
-def _trained(game: Game, colon: str, path: str, deterministic: bool) -> Agent:
+def _trained(game: Game, name: str, deterministic: bool = True) -> PPOAgent:
+    """The player ``"ppo"`` or ``"ppo:PATH"``."""
+    _, colon, path = name.partition(":")
     if not colon:
         return PPOAgent.shipped(game, deterministic=deterministic)
     if not path:
         raise ValueError("'ppo:' needs the file of a trained player: 'ppo:PATH'.")
     return PPOAgent.load(path, game, deterministic=deterministic)
+
+
+def _searching(game: Game, name: str) -> Agent:
+    """A player that searches: its name, how much it searches, and for a tree search the policy that guides it."""
+    searcher, plus, guide = name.partition("+")
+    kind, colon, text = searcher.partition(":")
+    if colon and not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST):
+        raise ValueError(f"{name!r} needs a whole number from 1 to {MOST} after {kind!r} and the colon.")
+    agent = SEARCHERS[kind](game, int(text)) if colon else SEARCHERS[kind](game)
+    if not plus:
+        return agent
+    if not isinstance(agent, IsmctsAgent) or guide.partition(":")[0] != "ppo":
+        raise ValueError(f"{name!r} is no player: only a tree search is guided, by 'ppo', as in 'ismcts:1000+ppo'.")
+    return GuidedAgent(game, agent, _trained(game, guide))
 
 
 def _equilibrium(game: Game, text: str) -> Agent:
