@@ -64,7 +64,7 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Lim
         return ExactAgent(
             game, make_agent(name.removeprefix(EXACTLY), game, deterministic=deterministic, limits=limits)
         )
-    if kind in SEARCHERS:
+    if kind.partition("+")[0] in SEARCHERS:
         return _searching(game, name)
     if kind == "cfr":
         return _equilibrium(game, text)
