@@ -53,7 +53,7 @@ def build_ismcts(kernel: Kernel, owner: str) -> Callable[..., None]:
         These children count that they were available, and leave the set: what stays in it is untried.
         """
         best, best_bound = 0, 0.0
-        k = np.int64(nodes[parent].child)
+        k: Any = np.int64(nodes[parent].child)
         while k != 0:
             node = nodes[k]
             action = np.int64(node.action)
@@ -142,7 +142,7 @@ def build_ismcts(kernel: Kernel, owner: str) -> Callable[..., None]:
         for i in range(len(views)):
             view = views[i]
             view.choice = random[i]
-            seat = np.int64(view.to_play)
+            seat: Any = np.int64(view.to_play)
             nodes[0].child = 0
             size = 1
             total, squares = 0.0, most * most
