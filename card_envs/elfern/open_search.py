@@ -61,9 +61,9 @@ ROOM = np.dtype(
     (
         np.record,
         [
-            ("nodes", "i8"),
             ("narrow", "u8"),  # bits of a hash that do not choose a place of the table
-            ("stamp", "u8"),  # of the stock that entries belong to
+            ("horizon", "i8"),  # cards drawn at which positions are judged and not searched any more
+            ("stamp", "u8"),  # of the stock and the horizon that entries belong to
             ("deck", "i8", (32,)),  # the pack that stock belongs to
             ("fellows", "u8", (32,)),  # the cards of a card's suit that count as it does
             ("shifted", "u8", (32,)),  # in both hands: the fellows below it, which close up when it is gone
@@ -133,6 +133,21 @@ def place_of(m: Any, hands: np.uint64, drawn: int) -> int:
 
 
 @inlined
+def judged(g: Any, mine: np.uint64, theirs: np.uint64, left: int) -> int:
+    """Honours that a leader can be expected to win with perfect play: fitted to solved positions, off by 1.3 to 1.8
+    of them (standard deviation) with 4 to 12 cards in the stock.
+
+    The leader has most of what the other hand cannot beat, and little of its other honours; of the other hand's,
+    those that nothing can beat stay there, and most of the others come to the leader.
+    """
+    over_mine = masters(g, theirs, mine) & g.honours
+    own, other = popcount(mine & g.honours), popcount(theirs & g.honours)
+    safe = popcount(masters(g, mine, theirs) & g.honours)
+    sixteenths = 10 * left + 20 * safe - 10 * own + 4 * other - 6 * popcount(over_mine)
+    return (sixteenths + 6) >> 4
+
+
+@inlined
 def arrive(g: Any, m: Any, f: Any, hands: np.uint64, stock: np.uint64, drawn: int, goal: int) -> int:
     """Come to a position; what is known of it if that decides whether the goal can be reached, else -1."""
     mine, theirs = hands & LOW, hands >> HALF
@@ -145,6 +160,8 @@ def arrive(g: Any, m: Any, f: Any, hands: np.uint64, stock: np.uint64, drawn: in
     least, most, move = popcount(crown & g.honours), left, np.int64(63)
     if drawn >= g.pack_size:  # while the leader plays from the top, the other runs out of cards that do not count
         least += max(popcount(crown) - popcount(theirs & ~g.honours), 0)
+    if drawn >= m.horizon:
+        return max(min(judged(g, mine, theirs, left), left), least)
     if least >= goal:
         return least
     place = place_of(m, hands, drawn)
@@ -240,7 +257,6 @@ def search(
             f.leads ^= bit(f.lead)
             f.replies = different(m, following(g, f.hands >> HALF, f.lead, is_bound(g, f.drawn)))
             f.worst = f.left
-        m.nodes += 1
         lead = f.lead
         reply = lowest(first_of(f.replies, g.higher[lead] & g.honours, ~g.honours))
         f.replies ^= bit(reply)
