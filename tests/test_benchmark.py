@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("rich")
@@ -127,6 +128,17 @@ def test_training_beside_an_environment_that_does_nothing(benchmarks, tmp_path):
     figures = benchmarks.training.measure_training(Turns(1, 0.01), tmp_path)
     assert [figure.players for figure in figures] == [2] * 4
     assert all(figure.value > 0 and figure.unit == "trained steps/s" for figure in figures)
+
+
+def test_positions_to_solve_have_so_many_plays_left(benchmarks):
+    from benchmarks.figures import Turns
+
+    for stage in benchmarks.solving.stages():
+        states = stage.positions(0)
+        assert (stage.game.max_plays - states["plays"] == stage.plays_left).all()
+        assert not np.array_equal(states["deck"], stage.positions(stage.at_once)["deck"])
+    figures = benchmarks.solving.measure_solving(Turns(1, 0.01), Path())
+    assert all(figure.value > 0 and figure.unit == "s" and figure.met is not None for figure in figures)
 
 
 def test_ratios_are_those_of_one_round(benchmarks):

@@ -25,6 +25,8 @@ LOW = np.uint64(0xFFFFFFFF)
 SIX = np.uint64(63)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
+NO_CARD = 63
+
 TABLE_BITS = 21
 """The table of positions has so many bits of places, of 16 bytes: 32 MiB, of which only what is used is touched."""
 
@@ -61,9 +63,9 @@ ROOM = np.dtype(
     (
         np.record,
         [
-            ("nodes", "i8"),
             ("narrow", "u8"),  # bits of a hash that do not choose a place of the table
-            ("stamp", "u8"),  # of the stock that entries belong to
+            ("horizon", "i8"),  # cards drawn at which positions are judged and not searched any more
+            ("stamp", "u8"),  # of the stock and the horizon that entries belong to
             ("deck", "i8", (32,)),  # the pack that stock belongs to
             ("fellows", "u8", (32,)),  # the cards of a card's suit that count as it does
             ("shifted", "u8", (32,)),  # in both hands: the fellows below it, which close up when it is gone
@@ -133,6 +135,21 @@ def place_of(m: Any, hands: np.uint64, drawn: int) -> int:
 
 
 @inlined
+def judged(g: Any, mine: np.uint64, theirs: np.uint64, left: int) -> int:
+    """Honours that a leader can be expected to win with perfect play: fitted to solved positions, off by 1.3 to 1.8
+    of them (standard deviation) with 4 to 12 cards in the stock.
+
+    The leader has most of what the other hand cannot beat, and little of its other honours; of the other hand's,
+    those that nothing can beat stay there, and most of the others come to the leader.
+    """
+    over_mine = masters(g, theirs, mine) & g.honours
+    own, other = popcount(mine & g.honours), popcount(theirs & g.honours)
+    safe = popcount(masters(g, mine, theirs) & g.honours)
+    sixteenths = 10 * left + 20 * safe - 10 * own + 4 * other - 6 * popcount(over_mine)
+    return (sixteenths + 6) >> 4
+
+
+@inlined
 def arrive(g: Any, m: Any, f: Any, hands: np.uint64, stock: np.uint64, drawn: int, goal: int) -> int:
     """Come to a position; what is known of it if that decides whether the goal can be reached, else -1."""
     mine, theirs = hands & LOW, hands >> HALF
@@ -142,9 +159,11 @@ def arrive(g: Any, m: Any, f: Any, hands: np.uint64, stock: np.uint64, drawn: in
     if goal > left:
         return left
     crown = masters(g, mine, theirs | stock)
-    least, most, move = popcount(crown & g.honours), left, np.int64(63)
+    least, most, move = popcount(crown & g.honours), left, np.int64(NO_CARD)
     if drawn >= g.pack_size:  # while the leader plays from the top, the other runs out of cards that do not count
         least += max(popcount(crown) - popcount(theirs & ~g.honours), 0)
+    if drawn >= m.horizon:
+        return max(min(judged(g, mine, theirs, left), left), least)
     if least >= goal:
         return least
     place = place_of(m, hands, drawn)
@@ -160,7 +179,7 @@ def arrive(g: Any, m: Any, f: Any, hands: np.uint64, stock: np.uint64, drawn: in
     f.hands, f.stock, f.drawn, f.goal = hands, stock, drawn, goal
     f.left, f.least, f.most, f.move, f.place = left, least, most, move, place
     f.leads = different(m, mine)
-    f.best, f.best_lead, f.replies, f.lead = -1, 63, ZERO, -1
+    f.best, f.best_lead, f.replies, f.lead = -1, NO_CARD, ZERO, -1
     return -1
 
 
@@ -191,13 +210,14 @@ def learn(m: Any, f: Any) -> None:
 
 
 @inlined
-def leave(g: Any, m: Any, f: Any) -> None:
+def leave(m: Any, f: Any) -> None:
     """Note what was found out about a position."""
-    if f.best >= f.goal:
+    reached = f.best >= f.goal
+    if reached:
         learn(m, f)
     if f.place >= 0:
-        least = max(f.least, f.best) if f.best >= f.goal else f.least
-        most = f.most if f.best >= f.goal else min(f.most, f.best)
+        least = max(f.least, f.best) if reached else f.least
+        most = f.most if reached else min(f.most, f.best)
         known = np.uint64(least) | (np.uint64(most) << np.uint64(6)) | (np.uint64(f.best_lead) << np.uint64(12))
         m.table[f.place, 0] = f.hands
         m.table[f.place, 1] = known | (((m.stamp << np.uint64(6)) | np.uint64(f.drawn)) << np.uint64(18))
@@ -216,8 +236,8 @@ def search(
     f = m.frame[0]
     f.hands, f.stock, f.drawn, f.goal = hands, stock, drawn, goal
     f.left = popcount((hands | (hands >> HALF) | stock) & g.honours)
-    f.least, f.most, f.move, f.place = 0, f.left, 63, -1
-    f.leads, f.best, f.best_lead, f.replies, f.lead = leads, -1, 63, replies, -1
+    f.least, f.most, f.move, f.place = 0, f.left, NO_CARD, -1
+    f.leads, f.best, f.best_lead, f.replies, f.lead = leads, -1, NO_CARD, replies, -1
     if replies != ZERO:
         f.lead, f.leads, f.worst = lowest(leads), ZERO, f.left
     while True:
@@ -226,7 +246,8 @@ def search(
             if f.lead >= 0 and f.worst > f.best:
                 f.best, f.best_lead = f.worst, f.lead
             if f.best >= f.goal or f.leads == ZERO:
-                leave(g, m, f)
+                f.best = max(f.best, f.least)  # judgements may fall short of what is sure
+                leave(m, f)
                 if level == 0:
                     return f.best
                 value = f.best
@@ -240,7 +261,6 @@ def search(
             f.leads ^= bit(f.lead)
             f.replies = different(m, following(g, f.hands >> HALF, f.lead, is_bound(g, f.drawn)))
             f.worst = f.left
-        m.nodes += 1
         lead = f.lead
         reply = lowest(first_of(f.replies, g.higher[lead] & g.honours, ~g.honours))
         f.replies ^= bit(reply)

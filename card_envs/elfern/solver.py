@@ -13,6 +13,15 @@ from card_envs.jit import njit
 from card_envs.open_cards import Solver
 from card_envs.record import FULL
 
+NO_HORIZON = 99
+"""More cards than a search can draw."""
+
+SEARCHED = 20
+"""Tricks and cards of a hand, left to play, that ``estimates`` search to the end: full size, 16 cards in the stock."""
+
+AHEAD = 7
+"""Tricks that ``estimates`` look ahead where more is left."""
+
 
 @njit
 def exact(s: Any, g: Any) -> bool:
@@ -34,17 +43,21 @@ def worth(s: Any, g: Any, value: float) -> float:
 
 
 @njit
-def know_stock(s: Any, g: Any, m: Any) -> None:
-    """Make the entries of the table those of this stock; they go on holding as long as it is the same one."""
+def prepare(s: Any, g: Any, m: Any, horizon: int) -> None:
+    """Make the entries of the table those of this stock and horizon; they go on holding as long as these do.
+
+    A search of few cards keeps to a small part of the table, which stays close to the processor.
+    """
     size = g.pack_size
     drawn = np.int64(s.drawn)
-    m.narrow = np.uint64(64 - min(TABLE_BITS, 12 + (g.pack_size - drawn) * 9 // 16))
-    same = m.stamp != ZERO
+    m.narrow = np.uint64(64 - min(TABLE_BITS, TABLE_BITS - 9 + (size - drawn) * 9 // 16))
+    same = m.stamp != ZERO and m.horizon == horizon
     for place in range(drawn, size):
         same = same and m.deck[place] == np.int64(s.deck[place])
     if same:
         return
     m.stamp += np.uint64(1)
+    m.horizon = horizon
     deeper = ZERO
     for place in range(size - 1, -1, -1):
         card = np.int64(s.deck[place])
@@ -71,31 +84,30 @@ def closed_up(g: Any, m: Any, gone: np.uint64, cards: np.uint64) -> np.uint64:
 
 
 @njit
-def values(s: Any, g: Any, memory: Any, out: Any) -> None:
-    """Exact honours of the deal for the seat to play, by action."""
-    m = memory[0]
-    know_stock(s, g, m)
+def solve(s: Any, g: Any, m: Any, horizon: int, out: Any) -> None:
+    """Write honours of the deal for the seat to play, by action, as far as a horizon lets see."""
+    prepare(s, g, m, horizon)
     seat = np.int64(s.to_play)
     drawn = np.int64(s.drawn)
-    won = np.uint64(s.won[0]) | np.uint64(s.won[1])
+    gone = np.uint64(s.won[0]) | np.uint64(s.won[1])
     own, other = np.uint64(s.hand[seat]), np.uint64(s.hand[1 - seat])
     led = bit(led_card(s)) & first(g.pack_size)
     leading = led == ZERO
-    stock = closed_up(g, m, won, first(g.pack_size) & ~(won | own | other | led))
-    low_half, high_half = closed_up(g, m, won, own), closed_up(g, m, won, other | led)
     legal = legal_cards(s, g)
-    choices = different(m, closed_up(g, m, won, legal))
-    left = popcount((low_half | high_half | stock) & g.honours)
-    hands = low_half | (high_half << HALF) if leading else high_half | (low_half << HALF)
-    led = closed_up(g, m, won, led)
-    found = np.full(64, -1, np.int64)
+    stock = closed_up(g, m, gone, first(g.pack_size) & ~(gone | own | other | led))
+    leader = closed_up(g, m, gone, own if leading else other | led)
+    follower = closed_up(g, m, gone, other if leading else own)
+    led = closed_up(g, m, gone, led)
+    hands = leader | (follower << HALF)
+    left = popcount((leader | follower | stock) & g.honours)
+    found = np.full(32, -1, np.int64)
     guess = left // 2
-    rest = choices
+    rest = different(m, closed_up(g, m, gone, legal))
     while rest != ZERO:
         card = lowest(rest)
         rest ^= bit(card)
         low, high = 0, left
-        while low < high:
+        while low < high:  # the cards of a hand are often worth the same: begin with what the last one was
             goal = min(max(guess, low + 1), high)
             if leading:
                 value = search(g, m, hands, stock, drawn, goal, bit(card), ZERO)
@@ -107,22 +119,31 @@ def values(s: Any, g: Any, memory: Any, out: Any) -> None:
             else:
                 high = value
                 guess = value
-        guess = low
-        found[card] = low
+        found[card] = guess = low
     have = taken(s, g, seat)
     while legal != ZERO:
         action = lowest(legal)
         legal ^= bit(action)
-        card = closed_place(g, m, won, action)
-        while found[card] < 0:
+        card = closed_place(g, m, gone, action)
+        while found[card] < 0:  # as good as its neighbour below
             card -= 1
         out[action] = np.float64(have + found[card])
 
 
 @njit
+def values(s: Any, g: Any, memory: Any, out: Any) -> None:
+    """Exact honours of the deal for the seat to play, by action."""
+    solve(s, g, memory[0], NO_HORIZON, out)
+
+
+@njit
 def estimates(s: Any, g: Any, memory: Any, out: Any) -> None:
-    """The same."""
-    values(s, g, memory, out)
+    """The same, but where much is left to play the search ends after ``AHEAD`` tricks with a judgement."""
+    held = popcount(np.uint64(s.hand[0]) | np.uint64(s.hand[1]))
+    drawn = np.int64(s.drawn)
+    tricks = (held + g.pack_size - drawn + 1) // 2
+    most_held = (held + 1) // 2
+    solve(s, g, memory[0], NO_HORIZON if tricks + most_held <= SEARCHED else drawn + 2 * AHEAD, out)
 
 
 SOLVER = Solver(

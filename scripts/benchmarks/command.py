@@ -18,7 +18,7 @@ from rich.console import Console
 
 from agents.files import write_whole
 from agents.versions import versions
-from benchmarks import engine, environments, memory, peer_process, pictures, report, training
+from benchmarks import engine, environments, memory, peer_process, pictures, report, solving, training
 from benchmarks.figures import Figure, Turns
 
 Measure = Callable[[Turns, Path], list[Figure]]
@@ -30,6 +30,7 @@ PARTS: dict[str, Measure] = {
     "training": training.measure_training,
     "memory": memory.measure_memory,
     "start": memory.measure_start,
+    "solving": solving.measure_solving,
     "width": engine.measure_width,
     "players": engine.measure_players,
     "peers": peer_process.measure_peers,

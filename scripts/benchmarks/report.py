@@ -11,7 +11,7 @@ from benchmarks.figures import Figure
 from benchmarks.games import label
 from benchmarks.limit import PROCESS
 
-ROUND = ("engine", "threads", "environments", "training", "memory", "start")
+ROUND = ("engine", "threads", "environments", "training", "memory", "start", "solving")
 """Parts that share one kind of table; the others have their own."""
 TITLES = {
     "engine": "Engine, one thread: sample_actions, then step filling observations and masks",
@@ -20,6 +20,7 @@ TITLES = {
     "training": "Training as scripts/train.py does it, against an environment that does nothing",
     "memory": "Memory over many decisions, after warm-up",
     "start": "Starting",
+    "solving": "Open cards: the exact value of every action of a position, mean time",
 }
 
 
@@ -53,7 +54,7 @@ def missed_ratios(results: dict[str, Any]) -> list[Figure]:
 def amount(value: float, unit: str) -> str:
     """A value with its unit, for people."""
     if unit == "s":
-        return f"{value:.2f} s"
+        return f"{value:.2f} s" if value >= 0.1 else f"{value * 1e3:.3f} ms"
     if unit == "bytes":
         return f"{value / 2**20:.1f} MiB" if abs(value) >= 2**20 else f"{value:.0f} bytes"
     if value >= 1e6:
