@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.arena import deal_seeds
-from agents.names import make_agent
+from agents.names import SPOKEN, make_agent
 from agents.options import chosen_game, game_commands, whole
 from agents.protocol import Agent
 from agents.regret import KINDS, AgentRegret, measure, refuse_unless_solved, regret_table
@@ -87,7 +87,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         required=True,
         metavar="NAME",
-        help="random, greedy, ppo:PATH, or a player of another package",
+        help=SPOKEN,
     )
     parser.add_argument(
         "--deals",

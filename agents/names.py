@@ -20,6 +20,9 @@ and returns an agent."""
 
 NAMES = ("random", "greedy", "ppo", "ppo:PATH", "pimc:N", "ismcts:N", "ismcts:N+ppo", "exact+NAME", "cfr:SECONDS")
 
+SPOKEN = f"{', '.join(NAMES)}, module:factory, cmd:PROGRAM (docs/bots.md), or a player of another package"
+"""The names there are, for the help of commands."""
+
 SEARCHERS: dict[str, Callable[..., Agent]] = {"pimc": PimcAgent, "ismcts": IsmctsAgent}
 """Players that search, by name: each is made of a game and of how much it searches for a decision."""
 

@@ -18,7 +18,7 @@ from agents import GreedyAgent, RandomAgent
 from agents.arena import deal_seeds, meet
 from agents.strangers import Limits
 from agents.tournament.command import main
-from agents.tournament.plan import Chunk, Folder, Job, Plan, round_robin
+from agents.tournament.plan import Chunk, Folder, Job, Plan, files_of, round_robin
 from agents.tournament.playing import Players
 from agents.tournament.results import results_of, rotation_factor, rotation_parts
 from agents.tournament.sequential import BETTER, UNDECIDED, Sprt
@@ -274,3 +274,11 @@ def test_bad_arguments_get_a_sentence(arguments, sentence, capsys, tmp_path, mon
     assert stop.value.code == 2
     assert sentence in " ".join(capsys.readouterr().err.split())
     assert os.listdir(tmp_path) == []
+
+
+def test_a_file_in_the_middle_of_a_name_is_part_of_the_plan(tmp_path):
+    path = tmp_path / "model.npz"
+    path.write_bytes(b"weights")
+    for name in (f"ppo:{path}", f"exact+ppo:{path}", f"ismcts:10+ppo:{path}"):
+        assert list(files_of(name)) == [str(path)]
+    assert files_of("exact+ppo") == files_of("greedy") == {}

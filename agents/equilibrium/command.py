@@ -9,7 +9,7 @@ from pathlib import Path
 from agents.equilibrium.report import Player, examine
 from agents.equilibrium.solving import write_out_all
 from agents.equilibrium.tree import measure
-from agents.names import make_agent, seconds_of
+from agents.names import SPOKEN, make_agent, seconds_of
 from agents.options import chosen_game, game_commands, positive, whole
 from card_envs import Game
 
@@ -78,7 +78,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         required=True,
         metavar="NAME",
-        help="random, greedy, ppo:PATH, cfr:SECONDS, or a player of another package",
+        help=SPOKEN,
     )
     parser.add_argument(
         "--samples",

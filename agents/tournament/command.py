@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.files import write_whole
-from agents.names import make_agent
+from agents.names import SPOKEN, make_agent
 from agents.options import chosen_game, game_commands, positive, whole
 from agents.strangers import Limits
 from agents.tournament.plan import Chunk, Folder, Job, Plan, round_robin
@@ -70,8 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    names = "random, greedy, ppo:PATH, module:factory, cmd:PROGRAM (docs/bots.md), or a player of another package"
-    parser.add_argument("--agents", nargs="+", metavar="NAME", help=f"a round robin of these: {names}")
+    parser.add_argument("--agents", nargs="+", metavar="NAME", help=f"a round robin of these: {SPOKEN}")
     parser.add_argument("--sprt", nargs=2, metavar=("A", "B"), help="test whether B is better than A instead")
     parser.add_argument(
         "--deals",

@@ -113,11 +113,12 @@ def round_robin(game: Game, agents: int) -> tuple[tuple[int, int], ...]:
 def files_of(agent: str) -> dict[str, str]:
     """The files in an agent's name, with digests of their contents: a changed file is another agent."""
     kind, _, text = agent.partition(":")
+    trained = agent.partition("ppo:")[2]  # also behind another player's name and a +
     if kind == "cmd":
         words = shlex.split(text)
         words[0] = shutil.which(words[0]) or words[0]
-    elif Path(text).is_file():
-        words = [text]
+    elif Path(text).is_file() or Path(trained).is_file():
+        words = [text, trained]
     else:  # the module of module:factory, where it lies here
         words = [f"{kind.replace('.', '/')}.py"]
     return {word: hashlib.sha256(Path(word).read_bytes()).hexdigest() for word in words if Path(word).is_file()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import sys
 import tempfile
 import time
@@ -17,7 +16,7 @@ from typing import Any
 from rich.console import Console
 
 from agents.files import write_whole
-from agents.versions import versions
+from agents.versions import machine, versions
 from benchmarks import engine, environments, memory, peer_process, pictures, report, solving, training
 from benchmarks.figures import Figure, Turns
 
@@ -59,14 +58,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def machine() -> dict[str, Any]:
+def measured_on() -> dict[str, Any]:
     """What it ran on."""
-    model = platform.processor() or platform.machine()
-    listed = Path("/proc/cpuinfo")
-    if listed.exists():
-        names = [line.partition(":")[2].strip() for line in listed.read_text().splitlines() if "model name" in line]
-        model = names[0] if names else model
-    told: dict[str, Any] = {"cpu": model, "cores": os.cpu_count(), "system": platform.system()}
+    told = machine()
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         told["memory_gib"] = round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30, 1)
     if hasattr(os, "getloadavg"):
@@ -79,7 +73,7 @@ def measure(options: argparse.Namespace, console: Console) -> dict[str, Any]:
     parts = [part for part in PARTS if options.only is None or part in options.only]
     results: dict[str, Any] = {
         "date": date.today().isoformat(),
-        "machine": machine(),
+        "machine": measured_on(),
         "versions": versions(),
         "settings": {"rounds": options.rounds, "seconds": options.seconds, "parts": parts},
         "took": {},
