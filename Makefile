@@ -28,7 +28,7 @@ $(READY): pyproject.toml constraints.txt
 train: $(READY)  ## train by self-play, evaluate, draw the curve (GAME=elfern or konchinka)
 	$(PY) scripts/train.py $(GAME) $(ARGS)
 
-baselines: $(READY)  ## train the players that come with the library anew, an hour and a half on two cores
+baselines: $(READY)  ## train the players that come with the library anew, which takes hours
 	$(PY) scripts/baselines.py $(ARGS)
 
 # one torch thread for each test process: several of them with two threads on two cores train ten times slower

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.arena import deal_seeds
-from agents.names import SPOKEN, make_agent
-from agents.options import chosen_game, game_commands, whole
+from agents.names import make_agent
+from agents.options import add_agents, chosen_game, game_commands, whole
 from agents.protocol import Agent
 from agents.regret import KINDS, AgentRegret, measure, refuse_unless_solved, regret_table
 from agents.report import evaluate
@@ -82,13 +82,7 @@ def _regret(game: Game, agent: tuple[str, Agent], arguments: argparse.Namespace,
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--agents",
-        nargs="+",
-        required=True,
-        metavar="NAME",
-        help=SPOKEN,
-    )
+    add_agents(parser)
     parser.add_argument(
         "--deals",
         type=whole(2, 2**32),

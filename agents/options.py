@@ -8,6 +8,7 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
+from agents.names import SPOKEN
 from card_envs import GAMES, Game, make_game
 from card_envs.registry import game_class, rule_fields
 
@@ -49,6 +50,11 @@ def chosen_game(arguments: argparse.Namespace) -> Game:
         return make_game(arguments.game, **rules)
     except ValueError as error:
         command.error(str(error))
+
+
+def add_agents(parser: argparse.ArgumentParser) -> None:
+    """An option for the names of players, of which there must be some."""
+    parser.add_argument("--agents", nargs="+", required=True, metavar="NAME", help=SPOKEN)
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:

@@ -17,8 +17,8 @@ from agents.training.baselines import Baseline, main
 
 BASELINES = (
     Baseline("elfern", {}, steps=12_000_000, response_steps=4_000_000),
-    Baseline("konchinka", {}, steps=6_000_000, response_steps=2_000_000),
-    Baseline("konchinka", {"num_players": 4}, steps=5_000_000, response_steps=2_000_000),
+    Baseline("konchinka", {}, steps=5_000_000, response_steps=1_000_000),
+    Baseline("konchinka", {"num_players": 4}, steps=3_500_000, response_steps=2_000_000),
 )
 
 LEAGUE = {"entropy": 0.006, "greedy_share": 0.25, "random_share": 0.05, "selves": 6, "pool": 40}

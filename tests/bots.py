@@ -51,7 +51,7 @@ BOTS = {
         "",
         "which is illegal; legal were",
     ),
-    "speaks twice": ("", "if bad: play(m)", "", "answered with more than a line"),
+    "speaks twice": ("", "if bad: say('{}\\n' * 2)", "", "answered with more than a line"),
     "speaks unasked": ("", "", "say('hello?\\n')", "hello?"),
     "closes its output": ("", "if bad: os.close(1); time.sleep(99)", "", "closed its output"),
     "closes its input": ("", "if bad: play(m); os.close(0); time.sleep(99)", "", "gave no answer within 1 s"),

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -114,7 +115,7 @@ def test_results_are_those_of_the_arena(tmp_path):
 def test_the_same_agent_twice_makes_exactly_nothing():
     for game in (card_envs.make_game("elfern"), card_envs.make_game("konchinka", num_players=3, match=True, target=5)):
         plan = plan_of(game, ("random", "random"))
-        with Players(plan) as players:
+        with closing(Players(plan)) as players:
             results = results_of(plan, {job: players.play(job) for job in plan.jobs})
         for one in (*results.points, results.payoff(0, 1), results.payoff(1, 0)):
             assert one.mean == one.low == one.high == 0
@@ -127,7 +128,7 @@ def test_with_more_players_each_is_alone_once_and_a_game_is_one_comparison():
     game = card_envs.make_game("konchinka", num_players=3)
     plan = plan_of(game, ("greedy", "random"), deals=8, chunk=5)
     assert plan.pairs == ((0, 1), (1, 0))
-    with Players(plan) as players:
+    with closing(Players(plan)) as players:
         chunks = {job: players.play(job) for job in plan.jobs}
     results = results_of(plan, chunks)
     agents = GreedyAgent(game), RandomAgent(game)

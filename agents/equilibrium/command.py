@@ -9,8 +9,8 @@ from pathlib import Path
 from agents.equilibrium.report import Player, examine
 from agents.equilibrium.solving import write_out_all
 from agents.equilibrium.tree import measure
-from agents.names import SPOKEN, make_agent, seconds_of
-from agents.options import chosen_game, game_commands, positive, whole
+from agents.names import make_agent, seconds_of
+from agents.options import add_agents, chosen_game, game_commands, positive, whole
 from card_envs import Game
 
 WIDEST = 8
@@ -73,13 +73,7 @@ def _players(name: str, game: Game) -> list[Player]:
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--agents",
-        nargs="+",
-        required=True,
-        metavar="NAME",
-        help=SPOKEN,
-    )
+    add_agents(parser)
     parser.add_argument(
         "--samples",
         type=whole(1, 10_000),

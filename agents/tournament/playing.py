@@ -9,8 +9,7 @@ import threading
 import traceback
 from collections.abc import Generator, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -72,14 +71,6 @@ class Players:
             if isinstance(agent, Stranger):
                 agent.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
 
 def _played(
     plan: Plan, agents: Sequence[Agent], names: Sequence[str], seating: Sequence[int], seeds: Array, log: Log
@@ -102,7 +93,7 @@ def play_all(plan: Plan, jobs: Sequence[Job], workers: int) -> Generator[tuple[J
     when it is done, however it ends, no process is left."""
     workers = min(workers, len(jobs))
     if workers <= 1:
-        with Players(plan) as players:
+        with contextlib.closing(Players(plan)) as players:
             for job in jobs:
                 yield job, players.play(job)
         return
@@ -116,7 +107,7 @@ def play_all(plan: Plan, jobs: Sequence[Job], workers: int) -> Generator[tuple[J
 
 def _warm_up(plan: Plan) -> None:
     """Play a deal with every agent of ours, so that workers find all code compiled."""
-    with Players(plan) as players:
+    with contextlib.closing(Players(plan)) as players:
         for number in range(len(plan.agents)):
             agent = players.agent(number)
             if not isinstance(agent, Stranger):
@@ -197,7 +188,10 @@ def _work(pipe: Connection, plan: Plan) -> None:
     tie = die_with_parent()
     if tie is not None:
         tie()
-    with Players(plan) as players, contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
+    with (
+        contextlib.closing(Players(plan)) as players,
+        contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError),
+    ):
         while True:
             job = pipe.recv()
             try:

@@ -22,14 +22,14 @@ class Stage:
 
     Attributes:
         at_once: positions that are made ready, and then solved, together.
-        seconds: the most that one may take in the mean.
+        seconds: the most that one may take in the mean; None where nothing is asked.
     """
 
     what: str
     game: Game
     plays_left: int
     at_once: int
-    seconds: float
+    seconds: float | None = None
 
     def positions(self, first_seed: int) -> Any:
         """Full states of as many deals."""
@@ -40,13 +40,14 @@ class Stage:
 
 
 def stages() -> list[Stage]:
-    """What is measured: the game at its full size."""
+    """What is measured: the games at their full size."""
     elfern = card_envs.make_game("elfern")
     return [
         Stage("six cards each, no stock", elfern, 12, 256, 0.15e-3),
         Stage("eight cards in the stock", elfern, 20, 16, 3e-3),
         Stage("sixteen cards in the stock", elfern, 28, 1, 0.1),
         Stage("a whole deal", elfern, 32, 1, 1.0),
+        Stage("four cards each, no pack", card_envs.make_game("konchinka"), 8, 256),
     ]
 
 
