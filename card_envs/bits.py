@@ -177,6 +177,14 @@ def put(out: Any, at: int, width: int, value: np.uint64) -> int:
 
 
 @inlined
+def put_pair(out: Any, at: int, width: int, value: np.uint64, next_width: int, next_value: np.uint64) -> int:
+    """Write two fields, one behind the other; in one store where both fit into it. Return the end."""
+    if width + next_width <= 64:
+        return put(out, at, width + next_width, value | (next_value << np.uint64(width)))
+    return put(out, put(out, at, width, value), next_width, next_value)
+
+
+@inlined
 def put_few(out: Any, at: int, width: int, value: np.uint64) -> int:
     """The same for up to 8 bits, writing 8 bytes."""
     _spread_8(out, at, value)

@@ -257,10 +257,9 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         spare = borrow(own_spare)
         seen = borrow(observations.reshape(observations.size))
         allowed = borrow(masks.reshape(masks.size))
+        rewards[:] = np.float32(0.0)  # all at once: row by row it would be a call for each
         for i in range(len(states)):
             s = states[i]
-            for seat in range(g.num_players):
-                rewards[i, seat] = 0.0
             over[i] = s.over != 0
             if actions[i] >= 0:
                 result = play_action(s, g, np.int64(actions[i]))

@@ -116,7 +116,7 @@ def must_follow(s: Any, g: Any) -> bool:
 def following(g: Any, hand: np.uint64, lead: int, bound: bool) -> np.uint64:
     """The cards of a hand that may be played to a lead: of the suit led if bound and able, else any (E6, E8)."""
     of_the_suit = hand & g.same_suit[lead] if bound else ZERO
-    return of_the_suit if of_the_suit != ZERO else hand
+    return of_the_suit | (hand & (ZERO - np.uint64(of_the_suit == ZERO)))  # without a branch, which would be guessed
 
 
 @inlined
