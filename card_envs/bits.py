@@ -21,6 +21,9 @@ ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 FRONT = 192
 """Bytes of a record that every play reads."""
 
+COMING = 2048
+"""Bytes from where ``put`` writes to what it lets the processor fetch, since it will be written soon."""
+
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
@@ -92,6 +95,18 @@ def _borrow_overload(array):  # type: ignore[no-untyped-def]
     return lambda array: _borrow_compiled(array)
 
 
+def _fetch(builder: Any, place: Any, distances: range, *, for_writing: bool) -> None:
+    """Let the processor begin to load what lies so many bytes behind a place; it may lie anywhere."""
+    octet, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+    hint = builder.module.declare_intrinsic(
+        "llvm.prefetch", [octet], ir.FunctionType(ir.VoidType(), [octet, word, word, word])
+    )
+    address = builder.ptrtoint(place, ir.IntType(64))
+    for distance in distances:
+        far = builder.inttoptr(builder.add(address, ir.Constant(ir.IntType(64), distance)), octet)
+        builder.call(hint, [far, word(int(for_writing)), word(3), word(1)])  # close by, data
+
+
 def prefetch(array: Any, index: int) -> None:
     """Begin to load the front of a record from memory, without waiting for it; ``index`` may lie past the end."""
 
@@ -100,14 +115,7 @@ def prefetch(array: Any, index: int) -> None:
 def _prefetch_compiled(typing_context, array, index):  # type: ignore[no-untyped-def]
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        octet, word = ir.IntType(8).as_pointer(), ir.IntType(32)
-        hint = builder.module.declare_intrinsic(
-            "llvm.prefetch", [octet], ir.FunctionType(ir.VoidType(), [octet, word, word, word])
-        )
-        front = builder.ptrtoint(builder.gep(data, [arguments[1]]), ir.IntType(64))
-        for line in range(0, FRONT, 64):
-            place = builder.inttoptr(builder.add(front, ir.Constant(ir.IntType(64), line)), octet)
-            builder.call(hint, [place, word(0), word(3), word(1)])  # for reading, close by, data
+        _fetch(builder, builder.gep(data, [arguments[1]]), range(0, FRONT, 64), for_writing=False)
         return context.get_dummy_value()
 
     return types.void(array, types.int64), generate
@@ -147,6 +155,8 @@ def _spread(width: int) -> Any:
             place = builder.gep(array.data, [arguments[1]])
             store = builder.store(octets, builder.bitcast(place, octets.type.as_pointer()))
             store.align = 1
+            if width == 64:
+                _fetch(builder, place, range(COMING, COMING + 64, 64), for_writing=True)
             return context.get_dummy_value()
 
         return types.void(row, types.int64, types.uint64), generate
@@ -241,6 +251,12 @@ def draw(s: Any) -> np.uint64:
     """Next random word of the choices of table ``s`` (splitmix64)."""
     s.choice += _GOLDEN
     return scramble(s.choice)
+
+
+@inlined
+def take_back(s: Any) -> None:
+    """Forget that the last random word was drawn."""
+    s.choice -= _GOLDEN
 
 
 @inlined

@@ -35,9 +35,10 @@ from typing import Any
 import numpy as np
 
 from card_envs import record
-from card_envs.bits import SLACK, ZERO, borrow, draw, keep, prefetch, put_words
+from card_envs.bits import SLACK, ZERO, borrow, draw, keep, prefetch, put_words, take_back
 from card_envs.jit import inlined, njit
 from card_envs.record import FULL, NOTHING, OVER, POINTS, SHARE, WIN
+from card_envs.threads import CHECK, UNDO, WORK, linger, take
 
 OUTSIDE, RANDOM, GREEDY = 0, 1, 2
 """Who plays a seat: somebody outside, or a built-in player."""
@@ -131,6 +132,23 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         return s.over == 0 and 0 <= action < g.num_actions and allows(s, g, action)
 
     @inline
+    def fault_of(s: Any, g: Any) -> int:
+        """Whether a row is a state of this game: FOREIGN if it is not, IS_VIEW if it is a view, or FINE."""
+        if s.rules_id != g.rules_id:
+            return FOREIGN
+        return FINE if s.viewer == FULL else IS_VIEW
+
+    @inline
+    def fault_of_action(s: Any, g: Any, action: int, pass_over: bool) -> int:
+        """The same, and whether the action is legal there; -1 may pass over a finished row."""
+        fault = fault_of(s, g)
+        if fault != FINE:
+            return fault
+        if s.over != 0:
+            return FINE if action == -1 and pass_over else FINISHED
+        return FINE if is_legal(s, g, action) else ILLEGAL
+
+    @inline
     def write_observation(s: Any, g: Any, seat: int, out: Any, i: int, spare: Any) -> None:
         """Fill row ``i`` of ``out``; the last rows by way of ``spare``, since ``put`` writes past its end."""
         size = g.observation_size
@@ -208,38 +226,24 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
 
     @compiled
     def check(states: Any, constants: Any) -> int:
-        """Whether all rows are states of this game: FOREIGN if one is not, IS_VIEW if one is a view, or FINE."""
+        """The worst that is wrong with the rows."""
         g = constants[0]
         found = FINE
         for i in range(len(states)):
-            s = states[i]
-            if s.rules_id != g.rules_id:
-                return FOREIGN
-            if s.viewer != FULL:
-                found = IS_VIEW
+            found = max(found, fault_of(states[i], g))
         return found
 
     @compiled
-    def check_actions(states: Any, constants: Any, rows: Any, actions: Any, pass_over: bool) -> int:
-        """The same, and that each action is legal in its row; -1 may pass over a finished row."""
+    def check_actions(states: Any, constants: Any, actions: Any, pass_over: bool) -> int:
+        """The same, and whether each action is legal in its row."""
         g = constants[0]
-        everyone = len(rows) == 0
-        for k in range(len(actions)):
-            s = states[k if everyone else rows[k]]
-            if s.rules_id != g.rules_id:
-                return FOREIGN
-            if s.viewer != FULL:
-                return IS_VIEW
-            action = np.int64(actions[k])
-            if s.over != 0:
-                if action != -1 or not pass_over:
-                    return FINISHED
-            elif not is_legal(s, g, action):
-                return ILLEGAL
-        return FINE
+        found = FINE
+        for i in range(len(states)):
+            found = max(found, fault_of_action(states[i], g, np.int64(actions[i]), pass_over))
+        return found
 
     @compiled
-    def step(
+    def play_rows(
         states: Any,
         constants: Any,
         actions: Any,
@@ -278,6 +282,40 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         keep(own_spare)
 
     @compiled
+    def step(
+        states: Any,
+        constants: Any,
+        actions: Any,
+        auto_reset: bool,
+        rewards: Any,
+        over: Any,
+        observations: Any,
+        masks: Any,
+        crew: Any,
+    ) -> int:
+        """Play one action in each row if all are legal; return the worst fault found."""
+        start, end, found = take(crew, CHECK, len(states), 0, FINE)
+        while start < end:
+            found = max(found, check_actions(states[start:end], constants, actions[start:end], not auto_reset))
+            start, end, found = take(crew, CHECK, len(states), end - start, found)
+        if found == FINE:
+            start, end, found = take(crew, WORK, len(states), 0, FINE)
+            while start < end:
+                play_rows(
+                    states[start:end],
+                    constants,
+                    actions[start:end],
+                    auto_reset,
+                    rewards[start:end],
+                    over[start:end],
+                    observations[start:end],
+                    masks[start:end],
+                )
+                start, end, found = take(crew, WORK, len(states), end - start, FINE)
+        linger(crew)
+        return found
+
+    @compiled
     def play(states: Any, constants: Any, action: int) -> int:
         """Play an action in the first row: FINE, or what was wrong with it, and then nothing changes."""
         g = constants[0]
@@ -292,8 +330,8 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         return FINE
 
     @compiled
-    def look(states: Any, constants: Any, seats: Any, observations: Any, masks: Any) -> None:
-        """Observations and masks of the rows, for ``seats``, or (none given) a view's seat or the seat to play."""
+    def look_rows(states: Any, constants: Any, seats: Any, observations: Any, masks: Any) -> int:
+        """Write observations and masks; return FOREIGN if a row is not of this game, else FINE."""
         g = constants[0]
         own_words = np.empty(size_of_sets, np.uint64)
         words = borrow(own_words)
@@ -301,8 +339,12 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         spare = borrow(own_spare)
         seen = borrow(observations.reshape(observations.size))
         allowed = borrow(masks.reshape(masks.size))
+        found = FINE
         for i in range(len(states)):
             s = states[i]
+            if fault_of(s, g) == FOREIGN:
+                found = FOREIGN
+                break
             to_play = np.int64(s.to_play)
             viewer = np.int64(s.viewer)
             seat = np.int64(seats[i]) if len(seats) > 0 else viewer if viewer >= 0 else max(to_play, 0)
@@ -316,22 +358,76 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
                         masks[i, action] = 0
         keep(own_words)
         keep(own_spare)
+        return found
 
     @compiled
-    def sample(states: Any, constants: Any, out: Any) -> None:
-        """Uniform legal actions, from each row's own choices."""
+    def look(states: Any, constants: Any, seats: Any, observations: Any, masks: Any, crew: Any) -> int:
+        """Observations and masks of the rows, for ``seats``, or (none given) a view's seat or the seat to play.
+
+        Returns the worst fault found; with one, what was written is worth nothing.
+        """
+        start, end, found = take(crew, WORK, len(states), 0, FINE)
+        while start < end:
+            seen, allowed = observations[start:end], masks[start:end]
+            found = max(found, look_rows(states[start:end], constants, seats[start:end], seen, allowed))
+            start, end, found = take(crew, WORK, len(states), end - start, found)
+        linger(crew)
+        return found
+
+    @compiled
+    def sample_rows(states: Any, constants: Any, out: Any) -> int:
+        """Uniform legal actions, from each row's own choices; return the worst fault found."""
         g = constants[0]
+        found = FINE
         for i in range(len(states)):
             prefetch(states, i + AHEAD)
-            out[i] = sampled(states[i], g)
+            s = states[i]
+            fault = fault_of(s, g)
+            found = max(found, fault)
+            out[i] = sampled(s, g) if fault == FINE else -1
+        return found
 
     @compiled
-    def greedy(states: Any, constants: Any, out: Any) -> None:
+    def take_back_samples(states: Any, constants: Any) -> None:
+        """Nobody has chosen anything."""
+        g = constants[0]
+        for i in range(len(states)):
+            s = states[i]
+            if fault_of(s, g) == FINE and s.over == 0:
+                take_back(s)
+
+    @compiled
+    def sample(states: Any, constants: Any, out: Any, crew: Any) -> int:
+        """Uniform legal actions, from each row's own choices, if nothing is wrong with any; return what is."""
+        start, end, found = take(crew, WORK, len(states), 0, FINE)
+        while start < end:
+            found = max(found, sample_rows(states[start:end], constants, out[start:end]))
+            start, end, found = take(crew, WORK, len(states), end - start, found)
+        if found != FINE:
+            start, end, found = take(crew, UNDO, len(states), 0, found)
+            while start < end:
+                take_back_samples(states[start:end], constants)
+                start, end, found = take(crew, UNDO, len(states), end - start, found)
+        linger(crew)
+        return found
+
+    @compiled
+    def greedy_rows(states: Any, constants: Any, out: Any) -> None:
         """Actions of the greedy player, -1 where the episode is over."""
         g = constants[0]
         for i in range(len(states)):
             s = states[i]
             out[i] = greedy_action(s, g) if s.to_play >= 0 else -1
+
+    @compiled
+    def greedy(states: Any, constants: Any, out: Any, crew: Any) -> int:
+        """The same, shared out."""
+        start, end, found = take(crew, WORK, len(states), 0, FINE)
+        while start < end:
+            greedy_rows(states[start:end], constants, out[start:end])
+            start, end, found = take(crew, WORK, len(states), end - start, FINE)
+        linger(crew)
+        return found
 
     @compiled
     def turn(

@@ -1,85 +1,219 @@
-"""Rows of a batch shared out to threads. What happens at a table does not depend on it: rows never meet."""
+"""Rows of a batch shared out to threads. What happens at a table does not depend on it: rows never meet.
+
+All threads that work at a batch call one compiled loop, and the loop ``take``s rows until there are none left. So
+nobody waits for a thread that is slow to wake up: it finds less left to do, or nothing. The loop is handed a ``crew``:
+the progress that its threads share, the bell that calls them to the next batch, and the number of the thread.
+"""
 
 from __future__ import annotations
 
 import os
+import threading
+import weakref
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
-from itertools import pairwise
-from threading import get_ident
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba import extending, types
 
-from card_envs.bits import ONE, ZERO, scramble
 from card_envs.checks import whole_number
-from card_envs.jit import njit
+from card_envs.jit import JIT_DISABLED, njit
 
 LEAST_ROWS = 1024
 """Fewer rows than this for a thread are not worth waking it up."""
 
-MOMENT = 1000
-"""Rounds of ``pass_time`` that take a few microseconds."""
+PORTION = 512
+"""Rows that a thread takes at a time."""
 
-Check = Callable[[slice], int]
-Work = Callable[[slice], object]
+MOMENT = 10_000
+"""Looks at the bell before a thread goes to sleep: some 50 microseconds, as long as it would take to wake up."""
+
+CHECK, WORK, UNDO = 0, 1, 2
+"""The turns over all rows that a loop can make."""
+
+FAULT, NUMBER = 3, 4
+"""Where, behind the turns, stand the worst fault found and the number of the batch."""
+
+WORDS = 8
+"""Words of a progress for each thread (a line of the processor's cache), and as many again for all together."""
+
+Words = npt.NDArray[np.int64]
+Crew = tuple[Words, Words, int]
 
 
-@lru_cache(maxsize=8)
-def _workers(threads: int, caller: int, process: int) -> ThreadPoolExecutor:
-    """A pool of its own for every process, since threads do not survive a fork, and for every thread that asks.
+def new_progress(threads: int, number: int) -> Words:
+    """A batch at which nothing is done yet, to be shared by so many threads.
 
-    Those who work on one batch wait for each other, so none of them may be kept busy by another batch.
+    Of each thread: how many rows of its own share are taken, by turn. Of all: rows done by turn, the worst fault, and
+    the number of the batch.
     """
-    return ThreadPoolExecutor(threads, thread_name_prefix=f"card_envs-{process}-{caller}")
+    progress = np.zeros((threads + 1) * WORDS, np.int64)
+    progress[threads * WORDS + NUMBER] = number
+    return progress
+
+
+ALONE: Crew = (np.zeros(0, np.int64), np.zeros(0, np.int64), 0)
+"""A crew of one, who needs no memory of what is done."""
+
+
+def _atomic(operation: str, plainly: Callable[[int, int], int]) -> Any:
+    """Kernel that changes ``array[place]`` in one piece, whoever else does so; returns what stood there before."""
+
+    def change(array: Any, place: int, value: int) -> int:
+        before = array[place]
+        array[place] = plainly(before, value)
+        return before
+
+    @extending.intrinsic
+    def change_compiled(typing_context, array, place, value):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            return builder.atomic_rmw(operation, builder.gep(data, [arguments[1]]), arguments[2], "seq_cst")
+
+        return types.int64(array, types.int64, types.int64), generate
+
+    @extending.overload(change, inline="always")
+    def change_overload(array, place, value):  # type: ignore[no-untyped-def]
+        return lambda array, place, value: change_compiled(array, place, value)
+
+    return change
+
+
+_add = _atomic("add", lambda before, value: before + value)
+_raise_to = _atomic("max", max)
 
 
 @njit
-def pass_time(rounds: int) -> np.uint64:
-    """Keep the processor busy without the interpreter lock, so that other threads can take it."""
-    word = ZERO
-    for _ in range(rounds):
-        word = scramble(word + ONE)
-    return word
+def take(crew: Crew, turn: int, rows: int, done: int, fault: int) -> tuple[int, int, int]:
+    """Rows of this turn for this thread, as (first, end, fault); ``done`` of those it took before are done.
 
-
-def nothing_to_check(part: slice) -> int:
-    """For work that may always be done."""
-    return 0
-
-
-def share_out(threads: int, rows: int, check: Check, work: Work) -> int:
-    """Do ``work`` on slices of so many rows, side by side in up to ``threads`` threads, if ``check`` allows.
-
-    Every slice is checked first: only if ``check`` finds 0 in all of them is there any work. Returns the greatest
-    number it found.
+    A thread begins with its own share, always the same rows, which its core may have at hand; then it helps the
+    others. With nothing left to take (first = end) it returns when all rows are done, by whoever took them, and the
+    fault is the worst that anybody told of.
     """
-    if threads != 1:
-        threads = min(whole_number("threads", threads, 1, 256), max(rows // LEAST_ROWS, 1))
-    if threads == 1:
-        everything = slice(0, rows)
-        found = check(everything)
-        if found == 0:
-            work(everything)
-        return found
-    ends = [rows * part // threads for part in range(threads + 1)]
-    own, *others = [slice(*pair) for pair in pairwise(ends)]
-    all_found: list[int] = []
+    progress, bell, rank = crew
+    threads = len(progress) // WORDS - 1
+    if threads < 0:
+        return done, rows, fault  # alone
+    everyone = threads * WORDS
+    if rank == 0:
+        _raise_to(bell, 0, progress[everyone + NUMBER])  # not before: now the interpreter lock is free for the others
+    if fault != 0:
+        _raise_to(progress, everyone + FAULT, fault)
+    _add(progress, everyone + turn, done)
+    for k in range(threads):
+        share = (rank + k) % threads
+        end = rows * (share + 1) // threads
+        start = rows * share // threads + _add(progress, share * WORDS + turn, PORTION)
+        if start < end:
+            return start, min(start + PORTION, end), fault
+    while _add(progress, everyone + turn, 0) < rows:
+        pass  # not asleep: waking up would take longer than a portion
+    return rows, rows, _add(progress, everyone + FAULT, 0)
 
-    def check_and_work(part: slice) -> None:
-        found = 1
+
+@njit
+def linger(crew: Crew) -> None:
+    """The end of every loop, where all threads but the caller's stay awake for a moment.
+
+    The next batch often comes at once. Going to sleep, or wanting the interpreter lock together with the caller, would
+    cost more than a portion.
+    """
+    progress, bell, rank = crew
+    if rank > 0:
+        number = progress[len(progress) - WORDS + NUMBER]
+        for _ in range(MOMENT):
+            if _add(bell, 0, 0) > number:
+                break
+
+
+Loop = Callable[[Crew], int]
+
+
+class _Post:
+    """What a caller and a helper tell each other; everything here is done under the interpreter lock."""
+
+    def __init__(self) -> None:
+        self.batch: tuple[int, Loop, Crew] | None = None
+        self.is_asleep = False
+        self.dismissed = False
+        self.sleep = threading.Lock()
+        self.sleep.acquire()
+
+    def wake(self) -> None:
+        if self.is_asleep:
+            self.is_asleep = False
+            self.sleep.release()
+
+    def dismiss(self) -> None:
+        self.dismissed = True
+        self.wake()
+
+
+def _help(post: _Post) -> None:
+    """A helper's life: work at the newest batch; sleep while there is none."""
+    last = 0
+    while not post.dismissed:
+        batch = post.batch
+        if batch is None or batch[0] == last:
+            batch = None  # holds on to nobody's arrays
+            post.is_asleep = True
+            post.sleep.acquire()
+            continue
+        last, loop, crew = batch
+        loop(crew)
+        del batch, loop, crew
+
+
+class _Helpers:
+    """The threads that help one thread of one process; they end with it."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.number = 0
+        self.bell = np.zeros(WORDS, np.int64)
+        self.posts: list[_Post] = []
+
+    def call(self, threads: int, loop: Loop) -> int:
+        """Let ``loop`` be called in so many threads, and return what it says."""
+        while len(self.posts) < threads - 1:
+            self._hire()
+        self.number += 1
+        progress = new_progress(threads, self.number)
+        helping = self.posts[: threads - 1]
+        for rank, post in enumerate(helping, start=1):
+            post.batch = self.number, loop, (progress, self.bell, rank)
+            post.wake()
         try:
-            found = check(part)
+            return loop((progress, self.bell, 0))
         finally:
-            all_found.append(found)
-        while len(all_found) < threads:
-            pass_time(MOMENT)  # not asleep: waking up would take longer than the others' checks
-        if max(all_found) == 0:
-            work(part)
+            for post in helping:
+                post.batch = None
 
-    pool = _workers(threads - 1, get_ident(), os.getpid())
-    pending = [pool.submit(check_and_work, part) for part in others]
-    check_and_work(own)
-    for other in pending:
-        other.result()
-    return max(all_found)
+    def _hire(self) -> None:
+        post = _Post()
+        self.posts.append(post)
+        threading.Thread(target=_help, args=(post,), name="card_envs", daemon=True).start()
+        weakref.finalize(self, post.dismiss)
+
+
+_own = threading.local()
+
+
+def _helpers() -> _Helpers:
+    """The helpers of this thread; new ones after a fork, which threads do not survive."""
+    helpers = getattr(_own, "helpers", None)
+    if helpers is None or helpers.process != os.getpid():
+        helpers = _own.helpers = _Helpers()
+    return helpers
+
+
+def share_out(threads: int, rows: int, loop: Loop) -> int:
+    """Call ``loop`` in up to ``threads`` threads at once; return what it says, the same in each."""
+    if threads != 1:
+        threads = max(min(whole_number("threads", threads, 1, 256), rows // LEAST_ROWS), 1)
+    if threads == 1 or JIT_DISABLED:
+        return loop(ALONE)
+    return _helpers().call(threads, loop)

@@ -16,7 +16,7 @@ from card_envs import batches, loops
 from card_envs.errors import IllegalAction
 from card_envs.loops import Loops
 from card_envs.record import REWARDS, SETTLEMENT
-from card_envs.threads import nothing_to_check, share_out
+from card_envs.threads import Crew, share_out
 
 if TYPE_CHECKING:
     from card_envs.state import State
@@ -65,13 +65,10 @@ class Verbs(ABC):
         batches.check_states(states, self.dtype, write=True)
         answer = batches.output("out", out, (len(states),), np.int32)
 
-        def check(part: slice) -> int:
-            return self.loops.check(states[part], self.constants)
+        def sample(crew: Crew) -> int:
+            return self.loops.sample(states, self.constants, answer, crew)
 
-        def sample(part: slice) -> None:
-            self.loops.sample(states[part], self.constants, answer[part])
-
-        self._refuse(share_out(threads, len(states), check, sample))
+        self._refuse(share_out(threads, len(states), sample))
         return answer
 
     def greedy_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
@@ -80,10 +77,10 @@ class Verbs(ABC):
         self._check_seats(checked, self.to_play(checked))
         answer = batches.output("out", out, (len(checked),), np.int32)
 
-        def choose(part: slice) -> None:
-            self.loops.greedy(checked[part], self.constants, answer[part])
+        def choose(crew: Crew) -> int:
+            return self.loops.greedy(checked, self.constants, answer, crew)
 
-        share_out(threads, len(checked), nothing_to_check, choose)
+        share_out(threads, len(checked), choose)
         return answer
 
     def step(
@@ -114,24 +111,12 @@ class Verbs(ABC):
         rewards = np.empty((size, self.num_players), np.float32)
         over = np.empty(size, np.bool_)
 
-        def check(part: slice) -> int:
-            return self.loops.check_actions(
-                states[part], self.constants, batches.EVERY_ROW, played[part], not auto_reset
+        def play(crew: Crew) -> int:
+            return self.loops.step(
+                states, self.constants, played, auto_reset, rewards, over, seen, allowed, crew
             )
 
-        def play(part: slice) -> None:
-            self.loops.step(
-                states[part],
-                self.constants,
-                played[part],
-                auto_reset,
-                rewards[part],
-                over[part],
-                seen[part],
-                allowed[part],
-            )
-
-        found = share_out(threads, size, check, play)
+        found = share_out(threads, size, play)
         if found != loops.FINE:
             self._explain(found, states, played, batches.EVERY_ROW, not auto_reset)
         return rewards, over
@@ -238,7 +223,9 @@ class Verbs(ABC):
         self, states: Array, actions: Array, rows: Array = batches.EVERY_ROW, *, pass_over: bool = False
     ) -> None:
         """Raise ``IllegalAction`` unless every action is legal in its row; int32 actions, int64 rows."""
-        found = self.loops.check_actions(states, self.constants, rows, actions, pass_over)
+        found = self.loops.check_actions(
+            batches.take(states, rows) if len(rows) else states, self.constants, actions, pass_over
+        )
         if found != loops.FINE:
             self._explain(found, states[rows] if len(rows) else states, actions, rows, pass_over)
 
@@ -295,13 +282,13 @@ class Verbs(ABC):
         return chosen
 
     def _look(self, states: Array, seats: Any, observations: Array, masks: Array, threads: int) -> None:
-        checked = self._checked(states)
-        chosen = NO_SEATS if seats is None else self._seats(checked, seats)
+        states = batches.check_states(states, self.dtype)
+        chosen = NO_SEATS if seats is None else self._seats(self._checked(states), seats)
 
-        def look(part: slice) -> None:
-            self.loops.look(checked[part], self.constants, chosen[part], observations[part], masks[part])
+        def look(crew: Crew) -> int:
+            return self.loops.look(states, self.constants, chosen, observations, masks, crew)
 
-        share_out(threads, len(checked), nothing_to_check, look)
+        self._refuse(share_out(threads, len(states), look))
 
     def _room(self, name: str, array: Array | None, size: int, width: int) -> Array:
         return NO_ROWS if array is None else batches.output(name, array, (size, width), np.uint8)

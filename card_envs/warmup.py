@@ -12,7 +12,6 @@ import numpy as np
 from card_envs import batches, loops
 from card_envs.game import Game
 from card_envs.registry import GAMES, make_game
-from card_envs.threads import pass_time
 
 
 def warm_up(game: Game) -> None:
@@ -36,7 +35,6 @@ def warm_up(game: Game) -> None:
     game.reset(states)
     game.new_state(deck=game.pack_of(0), dealer=0)
     game.pack_of(int(rows[0]))
-    pass_time(1)
 
 
 def main() -> None:

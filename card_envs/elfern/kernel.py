@@ -115,8 +115,8 @@ def must_follow(s: Any, g: Any) -> bool:
 @inlined
 def following(g: Any, hand: np.uint64, lead: int, bound: bool) -> np.uint64:
     """The cards of a hand that may be played to a lead: of the suit led if bound and able, else any (E6, E8)."""
-    of_the_suit = hand & g.same_suit[lead] if bound else ZERO
-    return of_the_suit | (hand & (ZERO - np.uint64(of_the_suit == ZERO)))  # without a branch, which would be guessed
+    of_the_suit = hand & g.same_suit[lead] & (ZERO - np.uint64(bound))
+    return of_the_suit if of_the_suit != ZERO else hand
 
 
 @inlined

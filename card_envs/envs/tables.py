@@ -19,6 +19,7 @@ from card_envs.game import Game
 from card_envs.jit import njit
 from card_envs.record import REWARDS
 from card_envs.registry import make_game
+from card_envs.threads import ALONE
 
 Array = npt.NDArray[Any]
 
@@ -214,7 +215,7 @@ class Tables:
         game.loops.hide(views, game.constants, views["to_play"].astype(np.int64))
         observations = np.empty((len(rows), game.observation_size), np.uint8)
         masks = np.empty((len(rows), game.num_actions), np.uint8)
-        game.loops.look(views, game.constants, batches.EVERY_ROW, observations, masks)
+        game.loops.look(views, game.constants, batches.EVERY_ROW, observations, masks, ALONE)
         random = np.empty(len(rows), np.uint64)
         loops.draws(self.states, rows, random)
         opponent = self.opponents.outside[code]
@@ -230,12 +231,12 @@ class Tables:
 
     def look(self, observations: Array, masks: Array) -> None:
         """Fill observations and masks (uint8, a row each) for the learners; no legal action where it is over."""
-        self.game.loops.look(self.states, self.game.constants, self.seats, observations, masks)
+        self.game.loops.look(self.states, self.game.constants, self.seats, observations, masks, ALONE)
 
     def last_observations(self, rows: Array) -> npt.NDArray[np.uint8]:
         """What the learners of these rows see, uint8 (len(rows), observation_size)."""
         out = np.empty((len(rows), self.game.observation_size), np.uint8)
-        self.game.loops.look(self.take(rows), self.game.constants, self.seats[rows], out, NO_MASKS)
+        self.game.loops.look(self.take(rows), self.game.constants, self.seats[rows], out, NO_MASKS, ALONE)
         return out
 
     def results(self, rows: Array) -> dict[str, Array]:
@@ -252,13 +253,13 @@ class Tables:
     def sample_actions(self) -> npt.NDArray[np.int32]:
         """A uniform legal action for each learner, int32 (size,), from its table's own choices; -1 where over."""
         out = np.empty(self.size, np.int32)
-        self.game.loops.sample(self.states, self.game.constants, out)
+        self.game.loops.sample(self.states, self.game.constants, out, ALONE)
         return out
 
     def greedy_actions(self) -> npt.NDArray[np.int32]:
         """What the game's greedy player would play for each learner, int32 (size,); -1 where over."""
         out = np.empty(self.size, np.int32)
-        self.game.loops.greedy(self.states, self.game.constants, out)
+        self.game.loops.greedy(self.states, self.game.constants, out, ALONE)
         return out
 
     # All or nothing
