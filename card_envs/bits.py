@@ -46,6 +46,12 @@ def first(count: int) -> np.uint64:
 
 
 @inlined
+def few(count: int) -> np.uint64:
+    """The same for a ``count`` below 64, in fewer instructions."""
+    return (ONE << np.uint64(count)) - ONE
+
+
+@inlined
 def popcount(members: np.uint64) -> int:
     """Number of members. LLVM knows this idiom and makes one instruction of it."""
     x = members - ((members >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -214,10 +220,11 @@ def put_count(out: Any, at: int, width: int, count: int) -> int:
 
 
 @inlined
-def put_words(out: Any, at: int, width: int, words: Any) -> None:
-    """The same for any width, from as many words as it takes."""
-    for k in range((width + 63) >> 6):
-        _spread_64(out, at + (k << 6), words[k])
+def put_words(out: Any, at: int, width: int, words: Any, most: int) -> None:
+    """The same for any width, from as many words as it takes; ``most`` is a constant, so that the loop unrolls."""
+    for k in range(most):
+        if k << 6 < width:
+            _spread_64(out, at + (k << 6), words[k])
 
 
 @inlined

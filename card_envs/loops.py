@@ -170,9 +170,9 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         if s.over == 0:
             legal(s, g, words)
         if at + size + SLACK <= len(out):
-            put_words(out, at, g.num_actions, words)
+            put_words(out, at, g.num_actions, words, size_of_sets)
         else:
-            put_words(spare, 0, g.num_actions, words)
+            put_words(spare, 0, g.num_actions, words, size_of_sets)
             for k in range(size):
                 out[at + k] = spare[k]
 

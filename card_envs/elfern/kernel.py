@@ -188,8 +188,11 @@ def win_trick(s: Any, g: Any, winner: int, trick: np.uint64) -> None:
     s.lead = -1
     s.to_play = winner
     if has_stock(s, g):
-        take_top(s, winner)
-        take_top(s, 1 - winner)
+        place = np.int64(s.drawn)
+        s.hand[winner] = np.uint64(s.hand[winner]) | bit(np.int64(s.deck[place]))
+        s.hand[1 - winner] = np.uint64(s.hand[1 - winner]) | bit(np.int64(s.deck[place + 1]))
+        s.owner = np.uint64(s.owner) | (np.uint64(2 - winner) << np.uint64(place))
+        s.drawn = place + 2
         for seat in range(2):  # the card drawn can be of any suit: a step up for all four thermometers at once
             s.room[seat] = ((s.room[seat] << ONE) | g.one_each) & g.whole_room
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import bit, first, popcount, put, put_count, put_few, put_pair
+from card_envs.bits import bit, few, first, popcount, put, put_count, put_few, put_pair
 from card_envs.elfern.kernel import has_stock, led_card, must_follow
 from card_envs.elfern.rules import ElfernRules
 from card_envs.jit import inlined
@@ -81,10 +81,10 @@ def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
     at = put(out, at, 2 * size, beating | (masters(g, hand, unseen) << second))
     at = put(out, at, 2 * size, own_won | (other_won << second))
     held = hand_size(s, g, other)
-    at = put_pair(out, at, size, unseen, 4 * g.hand_size, s.room[other] & (first(held) * g.one_each))
-    honours = first(popcount(own_won & g.honours)) | (first(popcount(other_won & g.honours)) << np.uint64(g.all_taken))
+    at = put_pair(out, at, size, unseen, 4 * g.hand_size, s.room[other] & (few(held) * g.one_each))
+    honours = few(popcount(own_won & g.honours)) | (few(popcount(other_won & g.honours)) << np.uint64(g.all_taken))
     stock = (size >> 1) - g.hand_size
-    facts = first(held) | (first((size - np.int64(s.drawn)) >> 1) << np.uint64(g.hand_size))
+    facts = few(held) | (few((size - np.int64(s.drawn)) >> 1) << np.uint64(g.hand_size))
     flags = np.int64(np.int64(s.dealer) == seat) + 2 * np.int64(has_stock(s, g)) + 4 * np.int64(must_follow(s, g))
     facts |= np.uint64(flags) << np.uint64(g.hand_size + stock)
     at = put_pair(out, at, 2 * g.all_taken, honours, g.hand_size + stock + 3, facts)
