@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 
 from card_envs import record
-from card_envs.bits import SLACK, ZERO, borrow, draw, keep, prefetch, put_words, take_back
+from card_envs.bits import ONE, SLACK, ZERO, borrow, draw, keep, prefetch, put_words, take_back
 from card_envs.jit import inlined, njit
 from card_envs.record import FULL, NOTHING, OVER, POINTS, SHARE, WIN
 from card_envs.threads import CHECK, UNDO, WORK, linger, take
@@ -148,33 +148,41 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
             return FINE if action == -1 and pass_over else FINISHED
         return FINE if is_legal(s, g, action) else ILLEGAL
 
-    @inline
-    def write_observation(s: Any, g: Any, seat: int, out: Any, i: int, spare: Any) -> None:
-        """Fill row ``i`` of ``out``; the last rows by way of ``spare``, since ``put`` writes past its end."""
-        size = g.observation_size
-        at = i * size
-        if at + size + SLACK <= len(out):
-            observe(s, g, seat, out, at)
-        else:
-            observe(s, g, seat, spare, 0)
-            for k in range(size):
-                out[at + k] = spare[k]
+    @compiled
+    def observe_apart(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
+        """Write an observation where ``put`` has no room to write past its end."""
+        spare = np.empty(g.observation_size + SLACK, np.uint8)
+        observe(s, g, seat, borrow(spare), 0)
+        for k in range(g.observation_size):
+            out[at + k] = spare[k]
 
     @inline
-    def write_mask(s: Any, g: Any, out: Any, i: int, words: Any, spare: Any) -> None:
+    def write_observation(s: Any, g: Any, seat: int, out: Any, i: int) -> None:
+        """Fill row ``i`` of ``out``."""
+        at = i * g.observation_size
+        if at + g.observation_size + SLACK <= len(out):
+            observe(s, g, seat, out, at)
+        else:
+            observe_apart(s, g, seat, out, at)
+
+    @compiled
+    def write_bits(words: Any, out: Any, at: int, size: int) -> None:
+        """Write a mask where ``put_words`` has no room to write past its end."""
+        for k in range(size):
+            out[at + k] = (words[k >> 6] >> np.uint64(k & 63)) & ONE
+
+    @inline
+    def write_mask(s: Any, g: Any, out: Any, i: int, words: Any) -> None:
         """Fill row ``i`` of ``out`` with the mask of the seat to play."""
-        size = g.num_actions
-        at = i * size
+        at = i * g.num_actions
         for k in range(size_of_sets):
             words[k] = ZERO
         if s.over == 0:
             legal(s, g, words)
-        if at + size + SLACK <= len(out):
+        if at + g.num_actions + SLACK <= len(out):
             put_words(out, at, g.num_actions, words, size_of_sets)
         else:
-            put_words(spare, 0, g.num_actions, words, size_of_sets)
-            for k in range(size):
-                out[at + k] = spare[k]
+            write_bits(words, out, at, g.num_actions)
 
     @compiled
     def outcome(s: Any, g: Any, reward: int, seat: int) -> float:
@@ -257,8 +265,6 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         g = constants[0]
         own_words = np.empty(size_of_sets, np.uint64)
         words = borrow(own_words)
-        own_spare = np.empty(max(g.observation_size, g.num_actions) + SLACK, np.uint8)
-        spare = borrow(own_spare)
         seen = borrow(observations.reshape(observations.size))
         allowed = borrow(masks.reshape(masks.size))
         rewards[:] = np.float32(0.0)  # all at once: row by row it would be a call for each
@@ -275,11 +281,10 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
                 s.deal += np.uint64(1)
                 begin(s, g)
             if len(observations) > 0:
-                write_observation(s, g, max(np.int64(s.to_play), 0), seen, i, spare)
+                write_observation(s, g, max(np.int64(s.to_play), 0), seen, i)
             if len(masks) > 0:
-                write_mask(s, g, allowed, i, words, spare)
+                write_mask(s, g, allowed, i, words)
         keep(own_words)
-        keep(own_spare)
 
     @compiled
     def step(
@@ -335,8 +340,6 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         g = constants[0]
         own_words = np.empty(size_of_sets, np.uint64)
         words = borrow(own_words)
-        own_spare = np.empty(max(g.observation_size, g.num_actions) + SLACK, np.uint8)
-        spare = borrow(own_spare)
         seen = borrow(observations.reshape(observations.size))
         allowed = borrow(masks.reshape(masks.size))
         found = FINE
@@ -349,15 +352,14 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
             viewer = np.int64(s.viewer)
             seat = np.int64(seats[i]) if len(seats) > 0 else viewer if viewer >= 0 else max(to_play, 0)
             if len(observations) > 0:
-                write_observation(s, g, seat, seen, i, spare)
+                write_observation(s, g, seat, seen, i)
             if len(masks) > 0:
                 if seat == to_play:
-                    write_mask(s, g, allowed, i, words, spare)
+                    write_mask(s, g, allowed, i, words)
                 else:
                     for action in range(g.num_actions):
                         masks[i, action] = 0
         keep(own_words)
-        keep(own_spare)
         return found
 
     @compiled
