@@ -15,6 +15,8 @@ from card_envs.checks import whole_number
 
 Array = npt.NDArray[Any]
 
+INT32, UINT8 = np.dtype(np.int32), np.dtype(np.uint8)
+
 EVERY_ROW = np.empty(0, np.int64)
 """No list of rows: all of them."""
 
@@ -58,6 +60,8 @@ def seeds(values: npt.ArrayLike) -> npt.NDArray[np.uint64]:
 
 def check_states(states: Any, dtype: np.dtype[Any], *, write: bool = False) -> Array:
     """``states`` if it is an array of such records, a readable copy if it is read-only and need not be written."""
+    if type(states) is np.ndarray and states.dtype is dtype and states.ndim == 1 and states.flags.carray:
+        return states
     if not isinstance(states, np.ndarray) or states.dtype != dtype:
         kind = f"an array of {states.dtype}" if isinstance(states, np.ndarray) else type(states).__name__
         raise ValueError(f"states must be an array of this game's records, as new_states makes it, not {kind:.80}.")
@@ -72,22 +76,24 @@ def check_states(states: Any, dtype: np.dtype[Any], *, write: bool = False) -> A
     raise ValueError(f"states is {fault}, and this verb writes to it: pass states.copy().")
 
 
-def output(name: str, array: Array | None, shape: tuple[int, ...], dtype: Any) -> Array:
+def output(name: str, array: Array | None, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """A new array, or ``array`` if it fits to be written to."""
     if array is None:
         return np.empty(shape, dtype)
+    if type(array) is np.ndarray and array.dtype == dtype and array.shape == shape and array.flags.carray:
+        return array
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != shape:
         got = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
         raise ValueError(f"{name} must be an array of {np.dtype(dtype)} and shape {shape}, not {got}.")
-    if not array.flags.c_contiguous or not array.flags.writeable:
+    if not array.flags.carray:
         raise ValueError(f"{name} must be contiguous and writeable: give np.empty({shape}, np.{np.dtype(dtype)}).")
     return array
 
 
 def actions(values: npt.ArrayLike, size: int) -> npt.NDArray[np.int32]:
     """Actions (N,) as int32; integers of any width, nothing else."""
-    if type(values) is np.ndarray and values.dtype == np.int32 and values.shape == (size,):
-        return values if values.flags.c_contiguous and values.flags.writeable else np.array(values)
+    if type(values) is np.ndarray and values.dtype == INT32 and values.shape == (size,):
+        return values if values.flags.carray else np.array(values)
     array = np.asarray(values)
     if array.dtype.kind not in "iu" or array.shape != (size,):
         raise ValueError(

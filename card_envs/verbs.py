@@ -63,7 +63,7 @@ class Verbs(ABC):
     def sample_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
         """A uniform legal action per row, int32 (N,), from the row's own choices; -1 where the episode is over."""
         batches.check_states(states, self.dtype, write=True)
-        answer = batches.output("out", out, (len(states),), np.int32)
+        answer = batches.output("out", out, (len(states),), batches.INT32)
 
         def sample(crew: Crew) -> int:
             return self.loops.sample(states, self.constants, answer, crew)
@@ -75,7 +75,7 @@ class Verbs(ABC):
         """The greedy player's actions, int32 (N,): it reads what the seat to play may see; -1 where over."""
         checked = self._checked(states)
         self._check_seats(checked, self.to_play(checked))
-        answer = batches.output("out", out, (len(checked),), np.int32)
+        answer = batches.output("out", out, (len(checked),), batches.INT32)
 
         def choose(crew: Crew) -> int:
             return self.loops.greedy(checked, self.constants, answer, crew)
@@ -125,7 +125,7 @@ class Verbs(ABC):
         self, states: Array, seats: npt.ArrayLike | None = None, out: Array | None = None, *, threads: int = 1
     ) -> npt.NDArray[np.uint8]:
         """Observations, uint8 (N, observation_size), of ``seats`` (N,) or of the seats to play (over: seat 0)."""
-        out = batches.output("out", out, (np.size(states), self.observation_size), np.uint8)
+        out = batches.output("out", out, (np.size(states), self.observation_size), batches.UINT8)
         self._look(states, seats, out, NO_ROWS, threads)
         return out
 
@@ -133,7 +133,7 @@ class Verbs(ABC):
         self, states: Array, seats: npt.ArrayLike | None = None, out: Array | None = None, *, threads: int = 1
     ) -> npt.NDArray[np.uint8]:
         """Action masks, uint8 (N, num_actions), 1 = legal; zeros for a seat that is not on turn."""
-        out = batches.output("out", out, (np.size(states), self.num_actions), np.uint8)
+        out = batches.output("out", out, (np.size(states), self.num_actions), batches.UINT8)
         self._look(states, seats, NO_ROWS, out, threads)
         return out
 
@@ -291,4 +291,4 @@ class Verbs(ABC):
         self._refuse(share_out(threads, len(states), look))
 
     def _room(self, name: str, array: Array | None, size: int, width: int) -> Array:
-        return NO_ROWS if array is None else batches.output(name, array, (size, width), np.uint8)
+        return NO_ROWS if array is None else batches.output(name, array, (size, width), batches.UINT8)
