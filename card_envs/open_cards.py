@@ -18,7 +18,7 @@ import numpy.typing as npt
 from card_envs import batches
 from card_envs.checks import whole_number
 from card_envs.jit import njit
-from card_envs.loops import Kernel
+from card_envs.kernel import Kernel
 from card_envs.verbs import Array, Verbs
 
 if TYPE_CHECKING:

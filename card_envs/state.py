@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from card_envs import batches, loops
+from card_envs import batches
 from card_envs.errors import IllegalAction
+from card_envs.kernel import FINE, ILLEGAL, IS_VIEW
 
 if TYPE_CHECKING:
     from card_envs.game import Game
@@ -141,10 +142,10 @@ class State:
         try:
             found = self._play(self._row, self._constants, action)
         except OverflowError:
-            found = loops.ILLEGAL
-        if found == loops.FINE:
+            found = ILLEGAL
+        if found == FINE:
             return
-        if found == loops.IS_VIEW:
+        if found == IS_VIEW:
             raise ValueError("This is the view of a seat: it can be looked at, but not played.")
         raise IllegalAction(self.refusal(action))
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from card_envs import batches, loops
 from card_envs.errors import IllegalAction
+from card_envs.kernel import FINE, FOREIGN, IS_VIEW
 from card_envs.loops import Loops
 from card_envs.record import REWARDS, SETTLEMENT
 from card_envs.threads import Crew, share_out
@@ -112,12 +113,10 @@ class Verbs(ABC):
         over = np.empty(size, np.bool_)
 
         def play(crew: Crew) -> int:
-            return self.loops.step(
-                states, self.constants, played, auto_reset, rewards, over, seen, allowed, crew
-            )
+            return self.loops.step(states, self.constants, played, auto_reset, rewards, over, seen, allowed, crew)
 
         found = share_out(threads, size, play)
-        if found != loops.FINE:
+        if found != FINE:
             self._explain(found, states, played, batches.EVERY_ROW, not auto_reset)
         return rewards, over
 
@@ -226,12 +225,12 @@ class Verbs(ABC):
         found = self.loops.check_actions(
             batches.take(states, rows) if len(rows) else states, self.constants, actions, pass_over
         )
-        if found != loops.FINE:
+        if found != FINE:
             self._explain(found, states[rows] if len(rows) else states, actions, rows, pass_over)
 
     def _explain(self, found: int, states: Array, actions: Array, rows: Array, pass_over: bool) -> None:
         """Raise the error that says which actions are wrong, and why."""
-        if found in (loops.IS_VIEW, loops.FOREIGN):
+        if found in (IS_VIEW, FOREIGN):
             self._refuse(found)
         over = states["over"] != 0
         index = np.arange(len(states))
@@ -249,17 +248,17 @@ class Verbs(ABC):
         )
 
     def _refuse(self, found: int) -> None:
-        if found == loops.FOREIGN:
+        if found == FOREIGN:
             raise ValueError(
                 f"These states were not made by this game ({self.describe()}): make them with its new_states."
             )
-        if found == loops.IS_VIEW:
+        if found == IS_VIEW:
             raise ValueError("These are views of a seat: they can be looked at, but not played, sampled in or reset.")
 
     def _checked(self, states: Array, *, write: bool = False, views: bool = True) -> Array:
         states = batches.check_states(states, self.dtype, write=write)
         found = self.loops.check(states, self.constants)
-        if not (views and found == loops.IS_VIEW):
+        if not (views and found == IS_VIEW):
             self._refuse(found)
         return states
 

@@ -9,8 +9,9 @@ import time
 
 import numpy as np
 
-from card_envs import batches, loops
+from card_envs import batches
 from card_envs.game import Game
+from card_envs.kernel import OUTSIDE, RANDOM
 from card_envs.registry import GAMES, make_game
 
 
@@ -25,8 +26,8 @@ def warm_up(game: Game) -> None:
     game.sample_worlds(game.state(states, 0).view(), 1, 0)
     game.masks(states)
     game.returns(states)
-    players = np.full((2, game.num_players), loops.RANDOM, np.int8)
-    players[:, 0] = loops.OUTSIDE
+    players = np.full((2, game.num_players), RANDOM, np.int8)
+    players[:, 0] = OUTSIDE
     game.loops.turn(
         states, game.constants, batches.EVERY_ROW, np.full(2, -1, np.int32), players, np.zeros(2, np.int64), 0,
         np.zeros(2), np.zeros(2, np.float32), np.zeros(2, np.bool_),

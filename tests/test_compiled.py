@@ -233,6 +233,7 @@ print(json.dumps({"compiled": count, "found": {name: sorted(set(each)) for name,
 REWARDS = {
     "card_envs.record": {"above_others", "lead_in", "returned_win", "returned_forfeit"},
     "card_envs.loops": {"outcome", "outcomes", "step", "turn"},
+    "card_envs.rows": {"play_rows"},
 }
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from card_envs.bits import ONE, ZERO, bit, lowest, popcount, scramble
 from card_envs.jit import inlined, njit
-from card_envs.loops import Kernel
+from card_envs.kernel import Kernel
 from card_envs.record import lead_in
 
 NODES, LEAVES, SETS, SEQUENCES, SHOWN, DEALS = range(6)

@@ -21,7 +21,7 @@ from card_envs import Game
 from card_envs.bits import ONE, ZERO, below, draw, nth, popcount
 from card_envs.checks import whole_number
 from card_envs.jit import njit
-from card_envs.loops import Kernel
+from card_envs.kernel import Kernel
 from card_envs.record import NOTHING, lead_in
 
 NODE = np.dtype(

@@ -8,7 +8,7 @@ from typing import Any
 
 from card_envs.bits import draw
 from card_envs.jit import njit
-from card_envs.loops import Kernel
+from card_envs.kernel import Kernel
 from card_envs.record import FULL
 
 

@@ -12,7 +12,8 @@ from card_envs.cards import SUITS, Pack, canonical, pretty
 from card_envs.elfern import greedy, kernel, observation, worlds
 from card_envs.elfern.rules import ElfernRules
 from card_envs.game import Game
-from card_envs.loops import Kernel, build_loops
+from card_envs.kernel import Kernel
+from card_envs.loops import build_loops
 from card_envs.open_cards import Solver
 from card_envs.render.text import Page
 

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from card_envs import loops
+from card_envs.kernel import GREEDY, RANDOM
 
-BUILT_IN = {"random": loops.RANDOM, "greedy": loops.GREEDY}
+BUILT_IN = {"random": RANDOM, "greedy": GREEDY}
 CODES = 3
 """Codes from here on are opponents with an ``act`` of their own; below are the learner and the built-in players."""
 

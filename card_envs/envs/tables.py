@@ -17,6 +17,7 @@ from card_envs.checks import choice, whole_number
 from card_envs.envs.opponents import CODES, Opponents
 from card_envs.game import Game
 from card_envs.jit import njit
+from card_envs.kernel import OUTSIDE
 from card_envs.record import REWARDS
 from card_envs.registry import make_game
 from card_envs.threads import ALONE
@@ -39,11 +40,11 @@ def take_seats(states: Any, rows: Any, seat: int, coming: Any, seats: Any, codes
         own = below(draw(states[row]), others + 1) if seat < 0 else seat
         seats[row] = own
         codes[row, own] = LEARNER
-        players[row, own] = loops.OUTSIDE
+        players[row, own] = OUTSIDE
         for place in range(others):
             at = (own + 1 + place) % (others + 1)
             codes[row, at] = coming[row, place]
-            players[row, at] = coming[row, place] if coming[row, place] < CODES else loops.OUTSIDE
+            players[row, at] = coming[row, place] if coming[row, place] < CODES else OUTSIDE
 
 
 def chosen_game(game: str | Game, rules: Mapping[str, Any]) -> Game:

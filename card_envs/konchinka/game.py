@@ -11,10 +11,11 @@ import numpy as np
 
 from card_envs.cards import SUITS, Pack, canonical, pretty
 from card_envs.game import Game
+from card_envs.kernel import Kernel
 from card_envs.konchinka import dealing, greedy, kernel, observation, worlds
 from card_envs.konchinka.moves import RANKS, TRAIL, Moves, make_moves
 from card_envs.konchinka.rules import KonchinkaRules
-from card_envs.loops import Kernel, build_loops
+from card_envs.loops import build_loops
 from card_envs.open_cards import Solver
 from card_envs.render.text import Page
 

@@ -1,0 +1,61 @@
+"""What the loops over tables need of a game: its kernel, and the codes they are told and tell.
+
+A kernel is a set of scalar functions over one state ``s`` and the game's constants ``g``:
+
+========================  ==========================================================================
+``begin(s, g)``           deal the first deal of an episode; ``s.seed`` and ``s.deal`` are set
+``deal(s, g)``            shuffle and deal, for the dealer and the deal number in ``s``
+``lay_out(s, g)``         deal the pack as it lies in ``s.deck``; False if that deal is void
+``legal(s, g, words)``    write the bit set of legal actions of the seat to play into zeroed words
+``allows(s, g, action)``  whether one action is among them
+``pick(s, g, word)``      a uniform one of them, chosen by a random word
+``play(s, g, action)``    play a legal action; ``record.NOTHING``, ``COUNTED`` or ``OVER``
+``observe(s, g, seat, out, at)``  write the observation of a seat from ``out[at]`` on, by ``bits.put``
+``greedy(s, g)``          the action of the game's greedy player
+``taken(s, g, seat)``     honours or cards won in the deal in play
+``settlement(s, g, seat)``  what a match pays when it is over
+``hide(s, g, seat)``      blank everything a seat cannot know
+``imagine(s, g)``         fill what is blank in a view, uniform over the packs that its seat holds possible
+========================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from types import ModuleType
+from typing import Any
+
+OUTSIDE, RANDOM, GREEDY = 0, 1, 2
+"""Who plays a seat: somebody outside, or a built-in player."""
+
+FINE, IS_VIEW, FOREIGN, ILLEGAL, FINISHED = 0, 1, 2, 3, 4
+"""What a check of the rows found, the worst last."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The scalar functions of a game (see the module's table)."""
+
+    begin: Callable[..., Any]
+    deal: Callable[..., Any]
+    lay_out: Callable[..., Any]
+    legal: Callable[..., Any]
+    allows: Callable[..., Any]
+    pick: Callable[..., Any]
+    play: Callable[..., Any]
+    observe: Callable[..., Any]
+    greedy: Callable[..., Any]
+    taken: Callable[..., Any]
+    settlement: Callable[..., Any]
+    hide: Callable[..., Any]
+    imagine: Callable[..., Any]
+    words: int
+    """Words that hold the largest set of actions."""
+
+    @classmethod
+    def of(cls, *modules: ModuleType, words: int) -> Kernel:
+        """The functions of a game, found by name in the modules of its folder."""
+        functions = ChainMap(*map(vars, modules))
+        return cls(**{field.name: functions[field.name] for field in fields(cls) if field.name != "words"}, words=words)
