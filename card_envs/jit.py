@@ -181,3 +181,17 @@ def njit(function: Function, *, owner: str = "", inline: bool = False) -> Functi
 
 inlined = partial(njit, inline=True)
 """``njit`` for the small functions of a hot path: a call passes an array as eight arguments, which costs more."""
+
+
+def close(function: Callable[..., Any]) -> None:
+    """Let a compiled function, which has met all that is meant for it, refuse other arguments with a ``TypeError``.
+
+    It would be compiled anew for each new kind of them.
+    """
+    if not JIT_DISABLED:
+        function.disable_compile()  # type: ignore[attr-defined]
+
+
+def is_closed(function: Callable[..., Any]) -> bool:
+    """Whether a compiled function refuses other arguments; a plain one never does."""
+    return not getattr(function, "_can_compile", True)

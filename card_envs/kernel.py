@@ -30,8 +30,8 @@ from typing import Any
 OUTSIDE, RANDOM, GREEDY = 0, 1, 2
 """Who plays a seat: somebody outside, or a built-in player."""
 
-FINE, IS_VIEW, FOREIGN, ILLEGAL, FINISHED = 0, 1, 2, 3, 4
-"""What a check of the rows found, the worst last."""
+FINE, IS_VIEW, FOREIGN, ILLEGAL, FINISHED, UNFIT = 0, 1, 2, 3, 4, 5
+"""What a check of the rows found, the worst last; UNFIT are arrays that do not go together."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import numpy as np
 from card_envs import record
 from card_envs.bits import draw
 from card_envs.jit import njit
-from card_envs.kernel import FINE, FINISHED, ILLEGAL, IS_VIEW, OUTSIDE, RANDOM, Kernel
+from card_envs.kernel import FINE, FINISHED, ILLEGAL, IS_VIEW, OUTSIDE, RANDOM, UNFIT, Kernel
 from card_envs.record import FULL, POINTS, SHARE, WIN
 from card_envs.rows import build_rows
 from card_envs.threads import CHECK, UNDO, WORK, linger, take
@@ -51,6 +51,13 @@ def draws(states: Any, rows: Any, out: Any) -> None:
     everyone = len(rows) == 0
     for k in range(len(out)):
         out[k] = draw(states[k if everyone else rows[k]])
+
+
+@njit
+def is_room(array: Any, rows: int, width: int) -> bool:
+    """Whether an array has so many rows of this width, or none of no width, since it is left out."""
+    height = len(array)
+    return (height == rows and array.shape[1] == width) or (height == 0 and array.shape[1] == 0)
 
 
 @njit
@@ -125,6 +132,11 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         crew: Any,
     ) -> int:
         """Play one action in each row if all are legal; return the worst fault found."""
+        size = len(states)
+        g = constants[0]
+        fit = len(actions) == size and is_room(observations, size, g.observation_size)
+        if not fit or not is_room(masks, size, g.num_actions):
+            return UNFIT
         start, end, found = take(crew, CHECK, len(states), 0, FINE)
         while start < end:
             found = max(found, check_actions(states[start:end], constants, actions[start:end], not auto_reset))
@@ -163,6 +175,8 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
     @compiled
     def sample(states: Any, constants: Any, out: Any, crew: Any) -> int:
         """Uniform legal actions, from each row's own choices, if nothing is wrong with any; return what is."""
+        if len(out) != len(states):
+            return UNFIT
         start, end, found = take(crew, WORK, len(states), 0, FINE)
         while start < end:
             found = max(found, sample_rows(states[start:end], constants, out[start:end]))

@@ -7,6 +7,7 @@ layout. Where it takes ``threads``, so many share the rows out; results do not d
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,10 +15,11 @@ import numpy.typing as npt
 
 from card_envs import batches, loops
 from card_envs.errors import IllegalAction
+from card_envs.jit import close, is_closed
 from card_envs.kernel import FINE, FOREIGN, IS_VIEW
 from card_envs.loops import Loops
 from card_envs.record import REWARDS, SETTLEMENT
-from card_envs.threads import Crew, share_out
+from card_envs.threads import ALONE, Crew, share_out
 
 if TYPE_CHECKING:
     from card_envs.state import State
@@ -63,6 +65,8 @@ class Verbs(ABC):
 
     def sample_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
         """A uniform legal action per row, int32 (N,), from the row's own choices; -1 where the episode is over."""
+        if out is not None and self._at_once(threads, self.loops.sample, states, self.constants, out):
+            return out
         batches.check_states(states, self.dtype, write=True)
         answer = batches.output("out", out, (len(states),), batches.INT32)
 
@@ -70,6 +74,7 @@ class Verbs(ABC):
             return self.loops.sample(states, self.constants, answer, crew)
 
         self._refuse(share_out(threads, len(states), sample))
+        close(self.loops.sample)
         return answer
 
     def greedy_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
@@ -104,20 +109,27 @@ class Verbs(ABC):
         Returns the "points" rewards, float32 (N, num_players), and which episodes are over, bool (N,).
         Raises ``IllegalAction`` naming the rows if an action is illegal, and then changes nothing.
         """
+        size = np.size(states)
+        rewards = np.empty((size, self.num_players), np.float32)
+        over = np.empty(size, np.bool_)
+        seen = NO_ROWS if observations is None else observations
+        allowed = NO_ROWS if masks is None else masks
+        given = (states, self.constants, actions, auto_reset, rewards, over, seen, allowed)
+        if self._at_once(threads, self.loops.step, *given):
+            return rewards, over
         batches.check_states(states, self.dtype, write=True)
-        size = len(states)
         played = batches.actions(actions, size)
         seen = self._room("observations", observations, size, self.observation_size)
         allowed = self._room("masks", masks, size, self.num_actions)
-        rewards = np.empty((size, self.num_players), np.float32)
-        over = np.empty(size, np.bool_)
+        to_reset = bool(auto_reset)
 
         def play(crew: Crew) -> int:
-            return self.loops.step(states, self.constants, played, auto_reset, rewards, over, seen, allowed, crew)
+            return self.loops.step(states, self.constants, played, to_reset, rewards, over, seen, allowed, crew)
 
         found = share_out(threads, size, play)
+        close(self.loops.step)
         if found != FINE:
-            self._explain(found, states, played, batches.EVERY_ROW, not auto_reset)
+            self._explain(found, states, played, batches.EVERY_ROW, not to_reset)
         return rewards, over
 
     def observations(
@@ -217,6 +229,19 @@ class Verbs(ABC):
         loops.forfeit(states, rows)
 
     # Checks
+
+    def _at_once(self, threads: int, loop: Callable[..., int], *given: Any) -> bool:
+        """Call a loop with what was given, as it is; whether it took that, and found nothing wrong.
+
+        A closed loop takes no other kinds of arrays than it has met, and looks at their shapes itself. That is less
+        work than to look at them here. What it does not take is looked at then, by those who know what to say.
+        """
+        if threads != 1 or not is_closed(loop):
+            return False
+        try:
+            return loop(*given, ALONE) == FINE
+        except TypeError:
+            return False
 
     def check_actions(
         self, states: Array, actions: Array, rows: Array = batches.EVERY_ROW, *, pass_over: bool = False
