@@ -109,7 +109,7 @@ class Verbs(ABC):
         Returns the "points" rewards, float32 (N, num_players), and which episodes are over, bool (N,).
         Raises ``IllegalAction`` naming the rows if an action is illegal, and then changes nothing.
         """
-        size = np.size(states)
+        size = states.size if isinstance(states, np.ndarray) else 0
         rewards = np.empty((size, self.num_players), np.float32)
         over = np.empty(size, np.bool_)
         seen = NO_ROWS if observations is None else observations

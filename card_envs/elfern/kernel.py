@@ -132,6 +132,12 @@ def beats(g: Any, lead: int, card: int) -> bool:
 
 
 @inlined
+def turn_of(s: Any) -> int:
+    """The seat to play, 0 or 1: an index that is seen not to be negative spares a case; 1 where it is over."""
+    return np.int64(s.to_play) & 1
+
+
+@inlined
 def led_card(s: Any) -> int:
     """The card led to the trick; 63, which is no card, if there is none. An index that spares a branch."""
     return np.int64(s.lead) & 63
@@ -140,7 +146,7 @@ def led_card(s: Any) -> int:
 @inlined
 def legal_cards(s: Any, g: Any) -> np.uint64:
     """The cards that may be played: any one to lead (E5), else those that may follow; 63 has no suit to follow."""
-    return following(g, np.uint64(s.hand[np.int64(s.to_play)]), led_card(s), must_follow(s, g))
+    return following(g, np.uint64(s.hand[turn_of(s)]), led_card(s), must_follow(s, g))
 
 
 @inlined
@@ -165,7 +171,7 @@ def pick(s: Any, g: Any, word: np.uint64) -> int:
 @inlined
 def play(s: Any, g: Any, card: int) -> int:
     """Play a legal card; say what came of it (``record.NOTHING``, ``COUNTED`` or ``OVER``)."""
-    seat = np.int64(s.to_play)
+    seat = turn_of(s)
     lead = np.int64(s.lead)
     s.hand[seat] = np.uint64(s.hand[seat]) & ~bit(card)
     s.history[np.int64(s.plays)] = seat * g.num_actions + card

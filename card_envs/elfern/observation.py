@@ -70,6 +70,7 @@ def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
 
     Two planes, or several small parts, go into one ``put``: they fit in a word.
     """
+    seat &= 1  # an index that is seen not to be negative
     other = 1 - seat
     size = g.pack_size
     second = np.uint64(size)
