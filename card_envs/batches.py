@@ -20,6 +20,10 @@ INT32, UINT8 = np.dtype(np.int32), np.dtype(np.uint8)
 EVERY_ROW = np.empty(0, np.int64)
 """No list of rows: all of them."""
 
+NO_WIDTH = 2**32
+NO_ROWS = np.empty((0, NO_WIDTH), np.uint8)
+"""No array to write to; its width is one that no array has, so that nothing else is taken for it."""
+
 
 def copy(states: Array) -> Array:
     """A copy of an array of states, made as bytes (numpy copies records field by field, ten times slower)."""

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from card_envs import record
+from card_envs.batches import NO_WIDTH
 from card_envs.bits import draw
 from card_envs.jit import njit
 from card_envs.kernel import FINE, FINISHED, ILLEGAL, IS_VIEW, OUTSIDE, RANDOM, UNFIT, Kernel
@@ -55,9 +56,8 @@ def draws(states: Any, rows: Any, out: Any) -> None:
 
 @njit
 def is_room(array: Any, rows: int, width: int) -> bool:
-    """Whether an array has so many rows of this width, or none of no width, since it is left out."""
-    height = len(array)
-    return (height == rows and array.shape[1] == width) or (height == 0 and array.shape[1] == 0)
+    """Whether an array has so many rows of this width, or is left out."""
+    return (len(array) == rows and array.shape[1] == width) or array.shape[1] == NO_WIDTH
 
 
 @njit

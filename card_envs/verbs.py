@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
-NO_ROWS = np.empty((0, 0), np.uint8)
 NO_SEATS = np.empty(0, np.int64)
 
 
@@ -112,8 +111,8 @@ class Verbs(ABC):
         size = states.size if isinstance(states, np.ndarray) else 0
         rewards = np.empty((size, self.num_players), np.float32)
         over = np.empty(size, np.bool_)
-        seen = NO_ROWS if observations is None else observations
-        allowed = NO_ROWS if masks is None else masks
+        seen = batches.NO_ROWS if observations is None else observations
+        allowed = batches.NO_ROWS if masks is None else masks
         given = (states, self.constants, actions, auto_reset, rewards, over, seen, allowed)
         if self._at_once(threads, self.loops.step, *given):
             return rewards, over
@@ -137,7 +136,7 @@ class Verbs(ABC):
     ) -> npt.NDArray[np.uint8]:
         """Observations, uint8 (N, observation_size), of ``seats`` (N,) or of the seats to play (over: seat 0)."""
         out = batches.output("out", out, (np.size(states), self.observation_size), batches.UINT8)
-        self._look(states, seats, out, NO_ROWS, threads)
+        self._look(states, seats, out, batches.NO_ROWS, threads)
         return out
 
     def masks(
@@ -145,7 +144,7 @@ class Verbs(ABC):
     ) -> npt.NDArray[np.uint8]:
         """Action masks, uint8 (N, num_actions), 1 = legal; zeros for a seat that is not on turn."""
         out = batches.output("out", out, (np.size(states), self.num_actions), batches.UINT8)
-        self._look(states, seats, NO_ROWS, out, threads)
+        self._look(states, seats, batches.NO_ROWS, out, threads)
         return out
 
     def to_play(self, states: Array) -> npt.NDArray[np.int8]:
@@ -315,4 +314,4 @@ class Verbs(ABC):
         self._refuse(share_out(threads, len(states), look))
 
     def _room(self, name: str, array: Array | None, size: int, width: int) -> Array:
-        return NO_ROWS if array is None else batches.output(name, array, (size, width), batches.UINT8)
+        return batches.NO_ROWS if array is None else batches.output(name, array, (size, width), batches.UINT8)

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import gc
+import multiprocessing
+import threading
+import time
+import weakref
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from card_envs import IllegalAction
+from card_envs import IllegalAction, jit
+from card_envs.threads import ALONE, CHECK, FAULT, LEAST_ROWS, PORTION, UNDO, WORDS, WORK, new_progress, take
 from tests.variants import VARIANTS
 
-ROWS = 3001  # three threads get uneven parts of at least threads.LEAST_ROWS
+ROWS = 3 * LEAST_ROWS + 131  # enough for three threads, in uneven parts
+GAME = VARIANTS[0].make()
+
+compiled = pytest.mark.skipif(jit.JIT_DISABLED, reason="plain Python works with one thread")
 
 
 @pytest.mark.parametrize("variant", VARIANTS[:1] + VARIANTS[-1:], ids=lambda variant: variant.id)
@@ -31,18 +43,159 @@ def test_results_are_bit_identical_for_any_number_of_threads(variant):
     assert seen[0] == seen[1] == seen[2]
 
 
+def played(threads):
+    """Bytes of some tables after 40 random plays each."""
+    states = GAME.new_states(np.arange(ROWS))
+    for _ in range(40):
+        GAME.step(states, GAME.sample_actions(states, threads=threads), threads=threads)
+    return states.tobytes()
+
+
 def test_one_bad_action_in_any_part_changes_none():
-    game = VARIANTS[0].make()
-    states = game.new_states(np.arange(ROWS))
-    before = states.tobytes()
-    actions = game.greedy_actions(states)
-    actions[ROWS - 1] = -1
-    with pytest.raises(IllegalAction, match=rf"rows \[{ROWS - 1}\]"):
-        game.step(states, actions, threads=2)
-    assert states.tobytes() == before
+    for threads in (1, 2):
+        for row in (0, PORTION, ROWS - 1):
+            states = GAME.new_states(np.arange(ROWS))
+            before = states.tobytes()
+            actions = GAME.greedy_actions(states)
+            actions[row] = -1
+            with pytest.raises(IllegalAction, match=rf"rows \[{row}\]"):
+                GAME.step(states, actions, threads=threads)
+            assert states.tobytes() == before
+
+
+def test_where_sampling_is_refused_nobody_has_chosen_anything():
+    for threads in (1, 2):
+        for row in (0, PORTION, ROWS - 1):
+            states = GAME.new_states(np.arange(ROWS))
+            states[row : row + 1] = GAME.views(states[row : row + 1])
+            states["over"][3::7], states["to_play"][3::7] = 1, -1
+            before = states.tobytes()
+            with pytest.raises(ValueError, match="views of a seat"):
+                GAME.sample_actions(states, threads=threads)
+            assert states.tobytes() == before
 
 
 def test_a_senseless_number_of_threads_is_refused():
-    game = VARIANTS[0].make()
     with pytest.raises(ValueError, match="threads=0 is out of range"):
-        game.sample_actions(game.new_states(np.arange(2)), threads=0)
+        GAME.sample_actions(GAME.new_states(np.arange(2)), threads=0)
+
+
+# How rows are shared out
+
+
+@given(rows=st.integers(0, 5 * PORTION), threads=st.integers(2, 4), order=st.lists(st.integers(0, 3), max_size=40))
+def test_every_row_is_taken_once_whoever_comes_when(rows, threads, order):
+    progress, bell = new_progress(threads, 1), np.zeros(1, np.int64)
+    for turn in (CHECK, WORK, UNDO):
+        taken = np.zeros(rows, int)
+        at_work = {}
+        for rank in order:
+            if rank >= threads or taken.all():
+                continue  # with nothing left to take it would wait for the others
+            start, end = at_work.get(rank, (0, 0))
+            start, end, fault = take((progress, bell, rank), turn, rows, end - start, 0)
+            assert start < end
+            assert fault == 0
+            taken[start:end] += 1
+            at_work[rank] = start, end
+        for start, end in list(at_work.values())[1:]:
+            progress[threads * WORDS + turn] += end - start  # done; the others take no more
+        rank, (start, end) = next(iter(at_work.items()), (0, (0, 0)))
+        while True:  # one of them, or the caller alone, does the rest
+            start, end, fault = take((progress, bell, rank), turn, rows, end - start, 0)
+            if start == end:
+                break
+            taken[start:end] += 1
+        assert (taken == 1).all()
+        assert take((progress, bell, 1), turn, rows, 0, 0) == (rows, rows, 0)  # who comes too late
+
+
+def test_all_threads_hear_of_the_worst_fault():
+    rows = 2 * PORTION
+    progress, bell = new_progress(2, 1), np.zeros(1, np.int64)
+    crews = [(progress, bell, rank) for rank in range(2)]
+    parts = [take(crew, CHECK, rows, 0, 0) for crew in crews]
+    assert parts == [(0, PORTION, 0), (PORTION, rows, 0)]
+    progress[2 * WORDS + CHECK] += PORTION  # the second thread is done, and found something
+    progress[2 * WORDS + FAULT] = 4
+    assert take(crews[0], CHECK, rows, PORTION, 2) == (rows, rows, 4)
+    assert take(crews[1], CHECK, rows, 0, 0) == (rows, rows, 4)
+
+
+def test_alone_there_is_one_part():
+    for rows in (0, 1, 10 * PORTION):
+        start, end, fault = take(ALONE, WORK, rows, 0, 0)
+        assert (start, end, fault) == (0, rows, 0)
+        assert take(ALONE, WORK, rows, end - start, 3) == (rows, rows, 3)
+
+
+# The threads themselves
+
+
+def helpers():
+    return [thread for thread in threading.enumerate() if thread.name == "card_envs"]
+
+
+def until(true, seconds=10.0):
+    """Wait for something to become true, and say whether it did."""
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        gc.collect()
+        time.sleep(0.01)
+    return true()
+
+
+@compiled
+def test_helpers_end_with_the_thread_they_help():
+    before = len(helpers())
+    alive, results = [], []
+
+    def work():
+        results.append(played(threads=3))
+        alive.append(len(helpers()))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert alive == [before + 2]
+    assert results == [played(threads=1)]
+    assert until(lambda: len(helpers()) <= before)
+
+
+@compiled
+def test_helpers_hold_on_to_no_arrays():
+    states = GAME.new_states(np.arange(ROWS))
+    observations = np.empty((ROWS, GAME.observation_size), np.uint8)
+    GAME.step(states, GAME.sample_actions(states, threads=2), observations=observations, threads=2)
+    gone = weakref.ref(observations)
+    del observations
+    assert until(lambda: gone() is None)
+
+
+def test_threads_that_play_side_by_side_do_not_disturb_each_other():
+    results = {}
+    threads = [threading.Thread(target=lambda k=k: results.update({k: played(threads=2)})) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(results.values()) == {played(threads=1)}
+    assert len(results) == 4
+
+
+def answer(queue):
+    queue.put(played(threads=2))
+
+
+@compiled
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="there is no fork here")
+def test_a_forked_process_gets_helpers_of_its_own():
+    here = played(threads=2)
+    context = multiprocessing.get_context("fork")
+    queue = context.SimpleQueue()
+    process = context.Process(target=answer, args=(queue,))
+    process.start()
+    there = queue.get()
+    process.join(30)
+    assert process.exitcode == 0
+    assert there == here

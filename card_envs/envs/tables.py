@@ -237,7 +237,7 @@ class Tables:
     def last_observations(self, rows: Array) -> npt.NDArray[np.uint8]:
         """What the learners of these rows see, uint8 (len(rows), observation_size)."""
         out = np.empty((len(rows), self.game.observation_size), np.uint8)
-        self.game.loops.look(self.take(rows), self.game.constants, self.seats[rows], out, NO_MASKS, ALONE)
+        self.game.loops.look(self.take(rows), self.game.constants, self.seats[rows], out, batches.NO_ROWS, ALONE)
         return out
 
     def results(self, rows: Array) -> dict[str, Array]:
@@ -277,6 +277,3 @@ class Tables:
             for array, content in zip(self._memory(), self._before, strict=True):
                 array.view(np.uint8).reshape(-1)[:] = np.frombuffer(content, np.uint8)
         self._before = None
-
-
-NO_MASKS = np.empty((0, 0), np.uint8)
