@@ -175,6 +175,7 @@ def _spread(width: int) -> Any:
 
 
 _spread_64 = _spread(64)
+_spread_32 = _spread(32)
 _spread_8 = _spread(8)
 
 SLACK = 64
@@ -223,8 +224,11 @@ def put_count(out: Any, at: int, width: int, count: int) -> int:
 def put_words(out: Any, at: int, width: int, words: Any, most: int) -> None:
     """The same for any width, from as many words as it takes; ``most`` is a constant, so that the loop unrolls."""
     for k in range(most):
-        if k << 6 < width:
+        rest = width - (k << 6)
+        if rest > 32:
             _spread_64(out, at + (k << 6), words[k])
+        elif rest > 0:
+            _spread_32(out, at + (k << 6), words[k])
 
 
 @inlined
