@@ -172,7 +172,7 @@ def njit(function: Function, *, owner: str = "", inline: bool = False) -> Functi
     """
     if JIT_DISABLED:
         return function
-    dispatcher = numba.njit(nogil=True, forceinline=inline)(function)
+    dispatcher = numba.njit(nogil=True, forceinline=inline, no_cfunc_wrapper=True)(function)
     name = f"{function.__module__}.{function.__qualname__}".replace("<locals>.", "")
     stamp = _foreign_stamp(function.__module__.partition(".")[0])
     dispatcher._cache = _PackageCache(f"{name}.{owner}{stamp}" if owner else f"{name}{stamp}")

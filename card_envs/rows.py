@@ -49,7 +49,8 @@ def build_rows(kernel: Kernel, owner: str) -> Rows:
 
     @inline
     def is_legal(s: Any, g: Any, action: int) -> bool:
-        return s.over == 0 and np.uint64(action) < np.uint64(g.num_actions) and allows(s, g, action)
+        is_action = np.uint64(np.int64(action)) < np.uint64(g.num_actions)  # and so not negative
+        return bool(s.over == 0 and is_action and allows(s, g, action))
 
     @inline
     def fault_of(s: Any, g: Any) -> int:

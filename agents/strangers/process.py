@@ -13,6 +13,7 @@ import sys
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from agents.strangers.limits import LONGEST_LINE, MOST_NOISE, Failure
 
@@ -161,9 +162,7 @@ class Program:
         """Kill the whole process group, at once."""
         if self not in _living:
             return
-        # A group keeps its number as long as anyone is in it, so this meets nobody else even if the leader has ended.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
+        self.kill_group()
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
@@ -171,12 +170,30 @@ class Program:
                 stream.close()
         _living.discard(self)
 
+    def kill_group(self) -> None:
+        """Kill the whole process group without waiting for its end.
+
+        A group keeps its number as long as anyone is in it, so this meets nobody else even if the leader has ended.
+        """
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+
 
 @atexit.register
 def kill_all() -> None:
     """Kill every program that this process has started and not ended."""
     for program in list(_living):
         program.kill()
+
+
+def leave_at_once(number: int, frame: Any) -> None:
+    """As a signal handler: kill every program and end this process.
+
+    An exception could be raised anywhere, where nobody heeds it; a wait could be for a lock that is held already.
+    """
+    for program in list(_living):
+        program.kill_group()
+    os._exit(1)
 
 
 def die_with_parent() -> Callable[[], None] | None:

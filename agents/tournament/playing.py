@@ -17,11 +17,11 @@ from agents.arena import BATCH, Clock, Log, compared, play_out
 from agents.names import make_agent
 from agents.protocol import Agent, Array
 from agents.strangers import Stranger
-from agents.strangers.process import die_with_parent
+from agents.strangers.process import die_with_parent, leave_at_once
 from agents.tournament.plan import Chunk, Job, Plan
 
 PATIENCE = 5.0
-"""Seconds a worker has to end its programs when it is stopped."""
+"""Seconds a worker has to end when it is stopped."""
 
 
 class Players:
@@ -149,7 +149,7 @@ class _Crew:
                 yield job, answer
 
     def stop(self) -> None:
-        """End all processes: they end their programs first, if they have the time."""
+        """End all processes: each kills its programs first."""
         for pipe, process in self._crew.items():
             pipe.close()
             process.terminate()
@@ -184,7 +184,7 @@ def _deaf_to_interrupts() -> Iterator[None]:
 def _work(pipe: Connection, plan: Plan) -> None:
     """Play what comes through the pipe until it is closed; what goes wrong is sent back as text."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGTERM, leave_at_once)
     tie = die_with_parent()
     if tie is not None:
         tie()
@@ -198,7 +198,3 @@ def _work(pipe: Connection, plan: Plan) -> None:
                 pipe.send(players.play(job))
             except Exception:
                 pipe.send(traceback.format_exc())
-
-
-def _leave(number: int, frame: Any) -> None:
-    raise SystemExit(1)
