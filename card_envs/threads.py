@@ -24,10 +24,10 @@ LEAST_ROWS = 1024
 """Fewer rows than this for a thread are not worth waking it up."""
 
 PORTION = 512
-"""Rows that a thread takes at a time."""
+"""So many rows, or fewer, are not halved any more."""
 
-MOMENT = 10_000
-"""Looks at the bell before a thread goes to sleep: some 50 microseconds, as long as it would take to wake up."""
+MOMENT = 20_000
+"""Looks at the bell before a thread goes to sleep: some 100 microseconds, about what a sleep and waking up cost."""
 
 CHECK, WORK, UNDO = 0, 1, 2
 """The turns over all rows that a loop can make."""
@@ -45,8 +45,8 @@ Crew = tuple[Words, Words, int]
 def new_progress(threads: int, number: int) -> Words:
     """A batch at which nothing is done yet, to be shared by so many threads.
 
-    Of each thread: how many rows of its own share are taken, by turn. Of all: rows done by turn, the worst fault, and
-    the number of the batch.
+    Of each thread: how many portions of its own share are taken, by turn. Of all: rows done by turn, the worst fault,
+    and the number of the batch.
     """
     progress = np.zeros((threads + 1) * WORDS, np.int64)
     progress[threads * WORDS + NUMBER] = number
@@ -89,8 +89,9 @@ def take(crew: Crew, turn: int, rows: int, done: int, fault: int) -> tuple[int, 
     """Rows of this turn for this thread, as (first, end, fault); ``done`` of those it took before are done.
 
     A thread begins with its own share, always the same rows, which its core may have at hand; then it helps the
-    others. With nothing left to take (first = end) it returns when all rows are done, by whoever took them, and the
-    fault is the worst that anybody told of.
+    others. Each portion is half of what is left of a share, so there are few, and the last are small. With nothing left
+    to take (first = end) it returns when all rows are done, by whoever took them, and the fault is the worst that
+    anybody told of.
     """
     progress, bell, rank = crew
     threads = len(progress) // WORDS - 1
@@ -105,9 +106,15 @@ def take(crew: Crew, turn: int, rows: int, done: int, fault: int) -> tuple[int, 
     for k in range(threads):
         share = (rank + k) % threads
         end = rows * (share + 1) // threads
-        start = rows * share // threads + _add(progress, share * WORDS + turn, PORTION)
-        if start < end:
-            return start, min(start + PORTION, end), fault
+        size = end - rows * share // threads
+        taken = _add(progress, share * WORDS + turn, 1)
+        if taken == 0 or (size >> (taken - 1)) > PORTION:
+            left = size >> taken
+            start = end - left
+            if left > PORTION:
+                end -= left >> 1
+            if start < end:
+                return start, end, fault
     while _add(progress, everyone + turn, 0) < rows:
         pass  # not asleep: waking up would take longer than a portion
     return rows, rows, _add(progress, everyone + FAULT, 0)
