@@ -84,6 +84,7 @@ def build_rows(kernel: Kernel, owner: str) -> Rows:
         g = constants[0]
         found = FINE
         for i in range(len(states)):
+            prefetch(states, i + AHEAD)
             found = max(found, fault_of_action(states[i], g, np.int64(actions[i]), pass_over))
         return found
 
@@ -142,6 +143,7 @@ def build_rows(kernel: Kernel, owner: str) -> Rows:
         allowed = borrow(masks.reshape(masks.size))
         rewards[:] = np.float32(0.0)  # all at once: row by row it would be a call for each
         for i in range(len(states)):
+            prefetch(states, i + AHEAD)
             s = states[i]
             over[i] = s.over != 0
             if actions[i] >= 0:
@@ -169,6 +171,7 @@ def build_rows(kernel: Kernel, owner: str) -> Rows:
         allowed = borrow(masks.reshape(masks.size))
         found = FINE
         for i in range(len(states)):
+            prefetch(states, i + AHEAD)
             s = states[i]
             if fault_of(s, g) == FOREIGN:
                 found = FOREIGN
