@@ -85,7 +85,9 @@ def build_rows(kernel: Kernel, owner: str) -> Rows:
         found = FINE
         for i in range(len(states)):
             prefetch(states, i + AHEAD)
-            found = max(found, fault_of_action(states[i], g, np.int64(actions[i]), pass_over))
+            fault = fault_of_action(states[i], g, np.int64(actions[i]), pass_over)
+            if fault != FINE:
+                found = max(found, fault)
         return found
 
     @compiled
@@ -199,8 +201,10 @@ def build_rows(kernel: Kernel, owner: str) -> Rows:
             prefetch(states, i + AHEAD)
             s = states[i]
             fault = fault_of(s, g)
-            found = max(found, fault)
-            out[i] = sampled(s, g) if fault == FINE else -1
+            if fault == FINE:
+                out[i] = sampled(s, g)
+            else:
+                found = max(found, fault)
         return found
 
     @compiled
