@@ -64,8 +64,6 @@ def seeds(values: npt.ArrayLike) -> npt.NDArray[np.uint64]:
 
 def check_states(states: Any, dtype: np.dtype[Any], *, write: bool = False) -> Array:
     """``states`` if it is an array of such records, a readable copy if it is read-only and need not be written."""
-    if type(states) is np.ndarray and states.dtype is dtype and states.ndim == 1 and states.flags.carray:
-        return states
     if not isinstance(states, np.ndarray) or states.dtype != dtype:
         kind = f"an array of {states.dtype}" if isinstance(states, np.ndarray) else type(states).__name__
         raise ValueError(f"states must be an array of this game's records, as new_states makes it, not {kind:.80}.")
@@ -84,13 +82,11 @@ def output(name: str, array: Array | None, shape: tuple[int, ...], dtype: np.dty
     """A new array, or ``array`` if it fits to be written to."""
     if array is None:
         return np.empty(shape, dtype)
-    if type(array) is np.ndarray and array.dtype == dtype and array.shape == shape and array.flags.carray:
-        return array
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != shape:
         got = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
-        raise ValueError(f"{name} must be an array of {np.dtype(dtype)} and shape {shape}, not {got}.")
+        raise ValueError(f"{name} must be an array of {dtype} and shape {shape}, not {got}.")
     if not array.flags.carray:
-        raise ValueError(f"{name} must be contiguous and writeable: give np.empty({shape}, np.{np.dtype(dtype)}).")
+        raise ValueError(f"{name} must be contiguous and writeable: give np.empty({shape}, np.{dtype}).")
     return array
 
 

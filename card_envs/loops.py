@@ -3,8 +3,8 @@
 ``build_loops`` compiles, for the kernel of a game, every verb that takes an array of states. What plays, looks and
 chooses at great numbers of tables is shared out to a ``crew`` of threads (``threads``).
 
-Optional output arrays are passed with no rows to leave them out. Arguments are checked by ``game.Game``;
-nothing else calls these.
+Optional output arrays are left out by ``batches.NO_ROWS``. Arguments are checked by ``verbs.Verbs``, their shapes in
+``step`` and ``sample`` by the loops themselves.
 """
 
 from __future__ import annotations
@@ -137,12 +137,12 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         fit = len(actions) == size and is_room(observations, size, g.observation_size)
         if not fit or not is_room(masks, size, g.num_actions):
             return UNFIT
-        start, end, found = take(crew, CHECK, len(states), 0, FINE)
+        start, end, found = take(crew, CHECK, size, 0, FINE)
         while start < end:
             found = max(found, check_actions(states[start:end], constants, actions[start:end], not auto_reset))
-            start, end, found = take(crew, CHECK, len(states), end - start, found)
+            start, end, found = take(crew, CHECK, size, end - start, found)
         if found == FINE:
-            start, end, found = take(crew, WORK, len(states), 0, FINE)
+            start, end, found = take(crew, WORK, size, 0, FINE)
             while start < end:
                 play_rows(
                     states[start:end],
@@ -154,7 +154,7 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
                     observations[start:end],
                     masks[start:end],
                 )
-                start, end, found = take(crew, WORK, len(states), end - start, FINE)
+                start, end, found = take(crew, WORK, size, end - start, FINE)
         linger(crew)
         return found
 

@@ -166,7 +166,8 @@ def _help(post: _Post) -> None:
         if batch is None or batch[0] == last:
             batch = None  # holds on to nobody's arrays
             post.is_asleep = True
-            post.sleep.acquire()
+            if not post.dismissed:  # looked at after that, so that a dismissal in between is not slept through
+                post.sleep.acquire()
             continue
         last, loop, crew = batch
         loop(crew)

@@ -194,7 +194,7 @@ def win_trick(s: Any, g: Any, winner: int, trick: np.uint64) -> None:
     s.lead = -1
     s.to_play = winner
     if has_stock(s, g):
-        place = np.int64(s.drawn)
+        place = np.int64(s.drawn)  # both cards at once: one after the other would wait for what was just written
         s.hand[winner] = np.uint64(s.hand[winner]) | bit(np.int64(s.deck[place]))
         s.hand[1 - winner] = np.uint64(s.hand[1 - winner]) | bit(np.int64(s.deck[place + 1]))
         s.owner = np.uint64(s.owner) | (np.uint64(2 - winner) << np.uint64(place))
