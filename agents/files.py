@@ -30,3 +30,9 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def remove_torn(folder: Path, pattern: str) -> None:
+    """Remove what ``write_whole`` left where it was killed, for names of this pattern; nobody may be writing them."""
+    for torn in folder.glob(f".{pattern}.*"):
+        torn.unlink(missing_ok=True)

@@ -111,6 +111,7 @@ def test_a_run_that_is_killed_goes_on_as_if_nothing_had_happened(tmp_path):
     log.close()
     assert not (folder / "evaluation.json").exists()
     assert list(folder.glob("checkpoints/*.ckpt")), (tmp_path / "log").read_text()
+    (folder / ".metrics.json.torn").write_text("{")  # as if it had been killed while writing that
     done = subprocess.run([*command, "--resume", str(folder)], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert re.search(r"from\s+\d+\s+legs", done.stdout)

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from agents.files import write_whole
+from agents.files import remove_torn, write_whole
 
 MAGIC = b"card_envs checkpoint 1\n"
 KEEP = 2
@@ -29,8 +29,7 @@ def write(folder: Path, number: int, content: dict[str, Any]) -> Path:
     write_whole(path, MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n" + payload)
     for old in _paths(folder)[KEEP:]:
         old.unlink(missing_ok=True)
-    for torn in folder.glob(".*.ckpt.*"):
-        torn.unlink(missing_ok=True)
+    remove_torn(folder, "*.ckpt")
     return path
 
 

@@ -22,7 +22,7 @@ from stable_baselines3.common.utils import set_random_seed
 
 from agents.arena import deal_seeds, meet
 from agents.builtin import GreedyAgent, RandomAgent
-from agents.files import write_whole
+from agents.files import remove_torn, write_whole
 from agents.network import Layers, Network, identity
 from agents.ppo import PPOAgent, network_of
 from agents.protocol import Agent
@@ -226,6 +226,8 @@ class Run:
     def _write_metrics(self) -> None:
         metrics = {"steps": self.budget.steps, "legs": self.legs, "points": self.points}
         write_whole(self.folder / METRICS, (json.dumps(metrics, indent=1) + "\n").encode())
+        for pattern in ("*.json", "*.npz", "*.png"):
+            remove_torn(self.folder, pattern)
 
     def _restore(self, content: dict[str, Any]) -> None:
         try:
