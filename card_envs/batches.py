@@ -15,7 +15,7 @@ from card_envs.checks import whole_number
 
 Array = npt.NDArray[Any]
 
-INT32, UINT8 = np.dtype(np.int32), np.dtype(np.uint8)
+INT32, UINT8, FLOAT32, BOOL = np.dtype(np.int32), np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.bool_)
 
 EVERY_ROW = np.empty(0, np.int64)
 """No list of rows: all of them."""

@@ -183,15 +183,17 @@ inlined = partial(njit, inline=True)
 """``njit`` for the small functions of a hot path: a call passes an array as eight arguments, which costs more."""
 
 
-def close(function: Callable[..., Any]) -> None:
-    """Let a compiled function, which has met all that is meant for it, refuse other arguments with a ``TypeError``.
+def unmet(*given: Any) -> Any:
+    """Stands for a compiled function, as ``closed`` makes it, that has met nothing yet: refuses everything."""
+    raise TypeError("Nothing that this function is meant for has been seen yet.")
 
-    It would be compiled anew for each new kind of them.
+
+def closed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A compiled function, once it has met all that is meant for it; it refuses all else with a ``TypeError``.
+
+    It would be compiled anew for each new kind of arguments. A plain function takes anything, so it stays ``unmet``.
     """
-    if not JIT_DISABLED:
-        function.disable_compile()  # type: ignore[attr-defined]
-
-
-def is_closed(function: Callable[..., Any]) -> bool:
-    """Whether a compiled function refuses other arguments; a plain one never does."""
-    return not getattr(function, "_can_compile", True)
+    if JIT_DISABLED:
+        return unmet
+    function.disable_compile()  # type: ignore[attr-defined]
+    return function

@@ -19,16 +19,20 @@ import numpy as np
 from card_envs import record
 from card_envs.batches import NO_WIDTH
 from card_envs.bits import draw
-from card_envs.jit import njit
+from card_envs.jit import njit, unmet
 from card_envs.kernel import FINE, FINISHED, ILLEGAL, IS_VIEW, OUTSIDE, RANDOM, UNFIT, Kernel
 from card_envs.record import FULL, POINTS, SHARE, WIN
 from card_envs.rows import build_rows
 from card_envs.threads import CHECK, UNDO, WORK, linger, take
 
 
-@dataclass(frozen=True)
+@dataclass
 class Loops:
-    """The compiled verbs of a game over arrays of states."""
+    """The compiled verbs of a game over arrays of states.
+
+    ``sample_at_once`` and ``step_at_once`` are the same as ``sample`` and ``step``, once these are closed: they can be
+    handed anything, for what they are not meant for they refuse.
+    """
 
     new: Callable[..., Any]
     reset: Callable[..., Any]
@@ -44,6 +48,8 @@ class Loops:
     outcomes: Callable[..., Any]
     hide: Callable[..., Any]
     imagine: Callable[..., Any]
+    sample_at_once: Callable[..., Any] = unmet
+    step_at_once: Callable[..., Any] = unmet
 
 
 @njit

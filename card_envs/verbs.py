@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from card_envs import batches, loops
 from card_envs.errors import IllegalAction
-from card_envs.jit import close, is_closed
-from card_envs.kernel import FINE, FOREIGN, IS_VIEW
+from card_envs.jit import closed
+from card_envs.kernel import FINE, FOREIGN, IS_VIEW, UNFIT
 from card_envs.loops import Loops
 from card_envs.record import REWARDS, SETTLEMENT
 from card_envs.threads import ALONE, Crew, share_out
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 NO_SEATS = np.empty(0, np.int64)
+
+
+def _size(states: Any) -> int:
+    """Rows of what should be an array of states; how wrong it is otherwise is found out later."""
+    return states.size if isinstance(states, np.ndarray) else 0
 
 
 class Verbs(ABC):
@@ -64,16 +69,21 @@ class Verbs(ABC):
 
     def sample_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
         """A uniform legal action per row, int32 (N,), from the row's own choices; -1 where the episode is over."""
-        if out is not None and self._at_once(threads, self.loops.sample, states, self.constants, out):
-            return out
+        answer = np.empty(_size(states), batches.INT32) if out is None else out
+        try:
+            found = self.loops.sample_at_once(states, self.constants, answer, ALONE) if threads == 1 else UNFIT
+        except TypeError:
+            found = UNFIT
+        if found == FINE:
+            return answer
         batches.check_states(states, self.dtype, write=True)
-        answer = batches.output("out", out, (len(states),), batches.INT32)
+        answer = batches.output("out", answer, (len(states),), batches.INT32)
 
         def sample(crew: Crew) -> int:
             return self.loops.sample(states, self.constants, answer, crew)
 
         self._refuse(share_out(threads, len(states), sample))
-        close(self.loops.sample)
+        self.loops.sample_at_once = closed(self.loops.sample)
         return answer
 
     def greedy_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
@@ -108,13 +118,17 @@ class Verbs(ABC):
         Returns the "points" rewards, float32 (N, num_players), and which episodes are over, bool (N,).
         Raises ``IllegalAction`` naming the rows if an action is illegal, and then changes nothing.
         """
-        size = states.size if isinstance(states, np.ndarray) else 0
-        rewards = np.empty((size, self.num_players), np.float32)
-        over = np.empty(size, np.bool_)
+        size = _size(states)
+        rewards = np.empty((size, self.num_players), batches.FLOAT32)
+        over = np.empty(size, batches.BOOL)
         seen = batches.NO_ROWS if observations is None else observations
         allowed = batches.NO_ROWS if masks is None else masks
-        given = (states, self.constants, actions, auto_reset, rewards, over, seen, allowed)
-        if self._at_once(threads, self.loops.step, *given):
+        try:
+            given = (states, self.constants, actions, auto_reset, rewards, over, seen, allowed, ALONE)
+            found = self.loops.step_at_once(*given) if threads == 1 else UNFIT
+        except TypeError:
+            found = UNFIT
+        if found == FINE:
             return rewards, over
         batches.check_states(states, self.dtype, write=True)
         played = batches.actions(actions, size)
@@ -126,7 +140,7 @@ class Verbs(ABC):
             return self.loops.step(states, self.constants, played, to_reset, rewards, over, seen, allowed, crew)
 
         found = share_out(threads, size, play)
-        close(self.loops.step)
+        self.loops.step_at_once = closed(self.loops.step)
         if found != FINE:
             self._explain(found, states, played, batches.EVERY_ROW, not to_reset)
         return rewards, over
@@ -228,19 +242,6 @@ class Verbs(ABC):
         loops.forfeit(states, rows)
 
     # Checks
-
-    def _at_once(self, threads: int, loop: Callable[..., int], *given: Any) -> bool:
-        """Call a loop with what was given, as it is; whether it took that, and found nothing wrong.
-
-        A closed loop takes no other kinds of arrays than it has met, and looks at their shapes itself. That is less
-        work than to look at them here. What it does not take is looked at then, by those who know what to say.
-        """
-        if threads != 1 or not is_closed(loop):
-            return False
-        try:
-            return loop(*given, ALONE) == FINE
-        except TypeError:
-            return False
 
     def check_actions(
         self, states: Array, actions: Array, rows: Array = batches.EVERY_ROW, *, pass_over: bool = False
