@@ -195,7 +195,7 @@ def seat_dealt(s: Any, g: Any, place: int) -> int:
         place -= table + 4
         if place < 0 or place >= g.dealt_later * g.num_players:
             return -1
-    seat = np.int64(s.dealer) + 1 + place % g.num_players
+    seat = np.int64(s.dealer) + 1 + place - g.num_players * for_each(g, place)
     return seat if seat < g.num_players else seat - g.num_players
 
 

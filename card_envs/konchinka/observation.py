@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ONE, ZERO, bit, first, lowest, popcount, put, put_count, put_few
+from card_envs.bits import ZERO, bit, first, lowest, popcount, put, put_count, put_few
 from card_envs.jit import inlined, njit
 from card_envs.konchinka.dealing import CLUBS, for_each, next_seat, ranks_of, seat_dealt
 from card_envs.konchinka.kernel import capturing
@@ -87,17 +87,41 @@ def hand_size(s: Any, g: Any, seat: int) -> int:
     return for_each(g, np.int64(s.in_hands) + turn)
 
 
-@njit
-def known_cards(s: Any, g: Any, seat: int) -> np.uint64:
-    """Openly known cards (K4) that a seat has been or will be dealt; for seat -1 those still in the pack."""
-    known = ZERO
-    rest = s.open if seat >= 0 else s.open & ~first(np.int64(s.dealt))
+@inlined
+def seat_from(g: Any, seat: int, observer: int) -> int:
+    """A seat counted from the observer's."""
+    return seat - observer if seat >= observer else seat - observer + g.num_players
+
+
+@inlined
+def one_seat(g: Any, seat: int, observer: int) -> np.uint64:
+    """The set of one seat, counted from the observer; empty for no seat (-1)."""
+    return ZERO if seat < 0 else bit(seat_from(g, seat, observer))
+
+
+@inlined
+def put_known(s: Any, g: Any, seat: int, unplayed: np.uint64, out: Any, at: int) -> int:
+    """Write where the openly known cards (K4) are: a plane for the pack, then (if any is dealt later) one for each
+    seat, with those of ``unplayed`` that it holds or will be dealt. Return the end.
+
+    Empty planes, and then a byte for each card: the cards are few, and how many of a plane would be guessed wrong.
+    """
+    of_seats = put(out, at, 52, ZERO)
+    end = of_seats
+    if g.dealt_later > 0:
+        for _ in range(g.num_players):
+            end = put(out, end, 52, ZERO)
+    rest = s.open
     while rest != ZERO:
         place = lowest(rest)
         rest ^= bit(place)
-        if seat < 0 or seat_dealt(s, g, place) == seat:
-            known |= bit(np.int64(s.deck[place]))
-    return known
+        card = np.int64(s.deck[place])
+        out[at + card] = place >= np.int64(s.dealt)
+        if g.dealt_later > 0:
+            owner = seat_dealt(s, g, place)
+            plane = 0 if owner < 0 else seat_from(g, owner, seat)
+            out[of_seats + 52 * plane + card] = owner >= 0 and unplayed & bit(card) != ZERO
+    return end
 
 
 @njit
@@ -116,11 +140,7 @@ def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
         at = put(out, at, 52, s.pile[other])
         other = next_seat(g, other)
     if g.num_players < 12:
-        at = put(out, at, 52, known_cards(s, g, -1))
-    if g.dealt_later > 0:
-        for _ in range(g.num_players):
-            at = put(out, at, 52, known_cards(s, g, other) & (unseen | hand))
-            other = next_seat(g, other)
+        at = put_known(s, g, seat, unseen | hand, out, at)
     for _ in range(g.num_players):
         at = put(out, at, MOST_CARDS, first(min(popcount(s.pile[other]), MOST_CARDS)))
         other = next_seat(g, other)
@@ -143,11 +163,3 @@ def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
         for _ in range(g.num_players):
             at = put_count(out, at, g.target + OVERTIME, score(s, other))
             other = next_seat(g, other)
-
-
-@inlined
-def one_seat(g: Any, seat: int, observer: int) -> np.uint64:
-    """The set of one seat, counted from the observer; empty for no seat (-1)."""
-    if seat < 0:
-        return ZERO
-    return ONE << np.uint64(seat - observer if seat >= observer else seat - observer + g.num_players)
