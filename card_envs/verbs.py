@@ -7,7 +7,6 @@ layout. Where it takes ``threads``, so many share the rows out; results do not d
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -74,16 +73,8 @@ class Verbs(ABC):
             found = self.loops.sample_at_once(states, self.constants, answer, ALONE) if threads == 1 else UNFIT
         except TypeError:
             found = UNFIT
-        if found == FINE:
-            return answer
-        batches.check_states(states, self.dtype, write=True)
-        answer = batches.output("out", answer, (len(states),), batches.INT32)
-
-        def sample(crew: Crew) -> int:
-            return self.loops.sample(states, self.constants, answer, crew)
-
-        self._refuse(share_out(threads, len(states), sample))
-        self.loops.sample_at_once = closed(self.loops.sample)
+        if found != FINE:
+            self._sample_checked(states, answer, threads)
         return answer
 
     def greedy_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
@@ -128,21 +119,8 @@ class Verbs(ABC):
             found = self.loops.step_at_once(*given) if threads == 1 else UNFIT
         except TypeError:
             found = UNFIT
-        if found == FINE:
-            return rewards, over
-        batches.check_states(states, self.dtype, write=True)
-        played = batches.actions(actions, size)
-        seen = self._room("observations", observations, size, self.observation_size)
-        allowed = self._room("masks", masks, size, self.num_actions)
-        to_reset = bool(auto_reset)
-
-        def play(crew: Crew) -> int:
-            return self.loops.step(states, self.constants, played, to_reset, rewards, over, seen, allowed, crew)
-
-        found = share_out(threads, size, play)
-        self.loops.step_at_once = closed(self.loops.step)
         if found != FINE:
-            self._explain(found, states, played, batches.EVERY_ROW, not to_reset)
+            self._step_checked(states, actions, auto_reset, rewards, over, observations, masks, threads)
         return rewards, over
 
     def observations(
@@ -240,6 +218,43 @@ class Verbs(ABC):
         if len(wrong):
             raise ValueError(f"The episode of row {wrong[0]} is over already: nobody is on turn who could forfeit it.")
         loops.forfeit(states, rows)
+
+    # What the loops have not taken at once
+
+    def _sample_checked(self, states: Array, out: Array, threads: int) -> None:
+        batches.check_states(states, self.dtype, write=True)
+        batches.output("out", out, (len(states),), batches.INT32)
+
+        def sample(crew: Crew) -> int:
+            return self.loops.sample(states, self.constants, out, crew)
+
+        self._refuse(share_out(threads, len(states), sample))
+        self.loops.sample_at_once = closed(self.loops.sample)
+
+    def _step_checked(
+        self,
+        states: Array,
+        actions: npt.ArrayLike,
+        auto_reset: bool,
+        rewards: Array,
+        over: Array,
+        observations: Array | None,
+        masks: Array | None,
+        threads: int,
+    ) -> None:
+        batches.check_states(states, self.dtype, write=True)
+        played = batches.actions(actions, len(states))
+        seen = self._room("observations", observations, len(states), self.observation_size)
+        allowed = self._room("masks", masks, len(states), self.num_actions)
+        to_reset = bool(auto_reset)
+
+        def play(crew: Crew) -> int:
+            return self.loops.step(states, self.constants, played, to_reset, rewards, over, seen, allowed, crew)
+
+        found = share_out(threads, len(states), play)
+        self.loops.step_at_once = closed(self.loops.step)
+        if found != FINE:
+            self._explain(found, states, played, batches.EVERY_ROW, not to_reset)
 
     # Checks
 
