@@ -181,6 +181,25 @@ def test_without_the_compiler_the_same_games_are_played():
     assert json.loads(output) == golden.digests(tables=1, greedy=True)
 
 
+MEMBERS = """
+import random
+import numpy as np
+from card_envs import bits
+
+assert not bits._HAS_DEPOSIT
+random.seed(1)
+for _ in range(500):
+    word = random.getrandbits(64) & random.getrandbits(64)
+    listed = [k for k in range(64) if word >> k & 1]
+    assert [bits.nth(np.uint64(word), k) for k in range(len(listed))] == listed
+"""
+
+
+@pytest.mark.parametrize(("processor", "features"), [("generic", ""), ("znver2", "+bmi2")])
+def test_a_processor_that_cannot_deposit_bits_fast_finds_the_same_members(processor, features):
+    run(MEMBERS, ROOT, NUMBA_CPU_NAME=processor, NUMBA_CPU_FEATURES=features)
+
+
 # Types
 
 
