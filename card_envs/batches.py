@@ -20,6 +20,9 @@ INT32, UINT8, FLOAT32, BOOL = np.dtype(np.int32), np.dtype(np.uint8), np.dtype(n
 EVERY_ROW = np.empty(0, np.int64)
 """No list of rows: all of them."""
 
+NO_SEATS = np.empty(0, np.int64)
+"""No list of seats: a view's own, or the seat to play."""
+
 NO_WIDTH = 2**32
 NO_ROWS = np.empty((0, NO_WIDTH), np.uint8)
 """No array to write to; its width is one that no array has, so that nothing else is taken for it."""

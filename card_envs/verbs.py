@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
-NO_SEATS = np.empty(0, np.int64)
-
 
 def _size(states: Any) -> int:
     """Rows of what should be an array of states; how wrong it is otherwise is found out later."""
@@ -322,7 +320,7 @@ class Verbs(ABC):
 
     def _look(self, states: Array, seats: Any, observations: Array, masks: Array, threads: int) -> None:
         states = batches.check_states(states, self.dtype)
-        chosen = NO_SEATS if seats is None else self._seats(self._checked(states), seats)
+        chosen = batches.NO_SEATS if seats is None else self._seats(self._checked(states), seats)
 
         def look(crew: Crew) -> int:
             return self.loops.look(states, self.constants, chosen, observations, masks, crew)

@@ -216,7 +216,7 @@ class Tables:
         game.loops.hide(views, game.constants, views["to_play"].astype(np.int64))
         observations = np.empty((len(rows), game.observation_size), np.uint8)
         masks = np.empty((len(rows), game.num_actions), np.uint8)
-        game.loops.look(views, game.constants, batches.EVERY_ROW, observations, masks, ALONE)
+        game.loops.look(views, game.constants, batches.NO_SEATS, observations, masks, ALONE)
         random = np.empty(len(rows), np.uint64)
         loops.draws(self.states, rows, random)
         opponent = self.opponents.outside[code]
