@@ -6,10 +6,11 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from agents.equilibrium.cfr import Effort
 from agents.equilibrium.report import Player, examine
 from agents.equilibrium.solving import write_out_all
 from agents.equilibrium.tree import measure
-from agents.names import make_agent, seconds_of
+from agents.names import make_agent
 from agents.options import add_agents, chosen_game, game_commands, positive, whole
 from card_envs import Game
 
@@ -65,7 +66,7 @@ def _players(name: str, game: Game) -> list[Player]:
     """The players of one name: a trained one twice, by its likeliest actions and by drawn ones."""
     kind, _, text = name.partition(":")
     if kind == "cfr":
-        return [(name, seconds_of(text))]
+        return [(name, Effort.read(text))]
     agent = make_agent(name, game)
     if not hasattr(agent, "deterministic"):
         return [(name, agent)]
