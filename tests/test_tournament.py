@@ -19,7 +19,9 @@ from agents import GreedyAgent, RandomAgent
 from agents.arena import deal_seeds, meet
 from agents.strangers import Limits
 from agents.tournament.command import main
-from agents.tournament.plan import Chunk, Folder, Job, Plan, files_of, round_robin
+from agents.tournament.folder import Folder
+from agents.tournament.identity import files_of
+from agents.tournament.plan import Chunk, Job, Plan, round_robin
 from agents.tournament.playing import Players
 from agents.tournament.results import results_of, rotation_factor, rotation_parts
 from agents.tournament.sequential import BETTER, UNDECIDED, Sprt

@@ -7,7 +7,7 @@ import multiprocessing
 import signal
 import threading
 import traceback
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -88,7 +88,7 @@ def _played(
         yield deal, final
 
 
-def play_all(plan: Plan, jobs: Sequence[Job], workers: int) -> Generator[tuple[Job, Chunk], None, None]:
+def play_all(plan: Plan, jobs: Collection[Job], workers: int) -> Generator[tuple[Job, Chunk], None, None]:
     """Play chunks, in so many processes, and yield each as it is finished. Close the iterator to stop before the end:
     when it is done, however it ends, no process is left."""
     workers = min(workers, len(jobs))
@@ -128,7 +128,7 @@ class _Crew:
             theirs.close()
             self._crew[ours] = process
 
-    def play(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Chunk]]:
+    def play(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Chunk]]:
         """Play chunks and yield each as it is finished."""
         waiting = iter(jobs)
         busy: dict[Connection, Job] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -95,22 +96,20 @@ def _table(headings: Sequence[str], rows: Rows) -> str:
 
 
 def _escaped(text: str) -> str:
-    for special in "\\|*_<`":
-        text = text.replace(special, f"\\{special}")
-    return " ".join(text.split())
+    return re.sub(r"([\\|*_<>`#\[\]&~$])", r"\\\1", text)
 
 
 def tables(results: Results) -> list[Table]:
     """The standings and the pay-off matrix for the screen."""
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text  # nothing in it is markup
 
     made = []
     for name, (headings, rows) in ((title(results), standings(results)), ("pay-off", payoffs(results))):
-        table = Table(title=escape(name))
+        table = Table(title=Text(name))
         for place, heading in enumerate(headings):
-            table.add_column(escape(heading), justify="right" if place else "left", overflow="fold")
+            table.add_column(Text(heading), justify="right" if place else "left", overflow="fold")
         for row in rows:
-            table.add_row(*map(escape, row))
+            table.add_row(*map(Text, row))
         made.append(table)
     return made
