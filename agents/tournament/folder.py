@@ -190,7 +190,7 @@ def _chunk(told: dict[str, Any], plan: Plan, deals: slice) -> Chunk:
         deals.start <= deal < deals.stop and rotation < players and seat < players and which < 2
         for deal, rotation, seat, which, _ in forfeits
     )
-    if not fit or len(seconds) != 2 or not all(0 <= one < math.inf for one in seconds):
+    if not fit or len(seconds) != 2 or not all(map(math.isfinite, seconds)):
         raise ValueError
     return Chunk(points, beaten, level, decisions, seconds, forfeits)
 
