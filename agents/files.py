@@ -193,8 +193,8 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
 
     Raises ``ValueError`` with a sentence if another process has the lock, or the folder cannot be written.
     """
-    made = not folder.exists()
     try:
+        made = _status(folder) is None
         folder.mkdir(parents=True, exist_ok=True)
         handle = _lock(folder, doing)
     except OSError as error:

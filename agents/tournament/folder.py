@@ -52,15 +52,19 @@ class Folder:
         try:
             if written.exists():
                 self._go_on(written)
-            elif not is_empty(self.path):
-                raise ValueError(f"{self.path} is there already and holds no tournament: give another --out.")
-            (self.path / CHUNKS).mkdir(parents=True, exist_ok=True)
-            for folder, pattern in ((self.path / CHUNKS, "*.json"), *((self.path, f"*.{kind}") for kind in KINDS)):
-                remove_torn(folder, pattern)
-            if not written.exists():
+                for kind in KINDS:
+                    remove_torn(self.path, f"*.{kind}")
+            else:
+                remove_torn(self.path, PLAN)
+                if not is_empty(self.path):
+                    raise ValueError(f"{self.path} is there already and holds no tournament: give another --out.")
                 if self.plan.is_secret and self.plan.salt is None:
                     self.plan = dataclasses.replace(self.plan, salt=new_salt())
-                write_whole(written, (json.dumps(self.plan.json(), indent=2) + "\n").encode(), mode=0o600)
+                told = json.dumps(self.plan.json(), indent=2) + "\n"
+                self.path.mkdir(parents=True, exist_ok=True)
+                write_whole(written, told.encode(), mode=0o600)
+            (self.path / CHUNKS).mkdir(exist_ok=True)
+            remove_torn(self.path / CHUNKS, "*.json")
         except OSError as error:
             raise ValueError(f"{error.filename or self.path} cannot be used: {error.strerror or error}.") from None
 

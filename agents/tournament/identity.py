@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
 from modulefinder import ModuleFinder
+from os.path import isdir, isfile  # which are false, and no error, for what cannot be a path
 from pathlib import Path
 
 from agents.names import GROUP, SEARCHERS, bare
@@ -54,11 +55,11 @@ def _digests(paths: list[Path]) -> dict[str, str]:
     for path in paths:
         digest = hashlib.sha256()
         try:
-            if path.is_dir():
+            if isdir(path):
                 for one in _inside(path):
                     digest.update(f"{one.relative_to(path).as_posix()}\0".encode(errors="surrogateescape"))
                     digest.update(hashlib.sha256(one.read_bytes()).digest())
-            elif path.is_file():
+            elif isfile(path):
                 digest.update(path.read_bytes())
             else:
                 continue
@@ -92,7 +93,7 @@ def _weights(name: str, game: Game) -> list[Path]:
     if not colon:
         return [WEIGHTS / f"{game.name}-{game.num_players}.npz"]
     path = Path(text)
-    return [path / MODEL] if path.is_dir() else [path]
+    return [path / MODEL] if isdir(path) else [path]
 
 
 def _program(text: str) -> list[Path]:
@@ -114,10 +115,7 @@ def _program(text: str) -> list[Path]:
 
 def _is_there(path: Path) -> bool:
     """Whether it is a file, or a folder that Python can run or import. Other folders may be for anything."""
-    try:
-        return path.is_file() or any((path / mark).is_file() for mark in _PACKAGE_MARKS)
-    except (OSError, ValueError):
-        return False
+    return isfile(path) or any(isfile(path / mark) for mark in _PACKAGE_MARKS)
 
 
 def _module(name: str) -> list[Path]:
@@ -125,10 +123,10 @@ def _module(name: str) -> list[Path]:
     programs look there first, or installed."""
     top = name.partition(".")[0]
     here = Path(top)
-    if _is_there(here) or ("." in name and here.is_dir()):
+    if isdir(here) and ("." in name or _is_there(here)):
         return _with_modules_beside(here)
-    if here.with_suffix(".py").is_file():
-        return _with_modules_beside(here.with_suffix(".py"))
+    if isfile(f"{top}.py"):
+        return _with_modules_beside(Path(f"{top}.py"))
     try:
         found = importlib.util.find_spec(top)
     except (ImportError, ValueError):
