@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.arena import BATCH, Meeting, deal_seeds, meet
+from agents.command_line import literal
 from agents.files import write_whole
 from agents.protocol import Agent
 from agents.regret import AgentRegret, regret_json
@@ -87,7 +88,7 @@ class Evaluation:
             games = meeting.deals * meeting.rotations
             shares = [f"{100 * count / games:.1f} %" for count in meeting.outcomes.values()]
             seats = " ".join(f"{points.mean:+.2f}" for points in meeting.seat_points)
-            table.add_row(meeting.a, meeting.b, str(meeting.points_a), *shares, seats)
+            table.add_row(literal(meeting.a), literal(meeting.b), str(meeting.points_a), *shares, seats)
         return table
 
 
