@@ -125,16 +125,21 @@ def told(error: BaseException) -> str:
 
 def needed(extra: str, *modules: str) -> None:
     """Raise ``ImportError`` with a sentence that names the extra unless all ``modules`` can be imported."""
+    lacking = missing(extra, *modules)
+    if lacking:
+        raise ImportError(lacking)
+
+
+def missing(extra: str, *modules: str) -> str:
+    """A sentence that names the first of ``modules`` that cannot be imported, and the extra that brings it; or ""."""
     for module in modules:
         try:
             importlib.import_module(module)
-        except ImportError as error:
-            package = module.partition(".")[0]
-            missing = isinstance(error, ModuleNotFoundError) and (error.name or package).startswith(package)
-            what = "which is not installed" if missing else f"which cannot be imported ({error})"
-            raise ImportError(
-                f'This needs {module}, {what}: run pip install ".[{extra}]" in the checkout of card_envs.'
-            ) from None
+        except Exception as error:  # a broken installation fails in many ways
+            absent = isinstance(error, ModuleNotFoundError) and error.name in (None, module.partition(".")[0])
+            what = "is not installed" if absent else f"cannot be imported ({type(error).__name__}: {error})"
+            return f'{module} {what}: run pip install ".[{extra}]" in the checkout of card_envs.'
+    return ""
 
 
 # Where its output goes

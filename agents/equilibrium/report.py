@@ -126,7 +126,12 @@ class Report:
             worst = row.worst
             shown = f"{worst.exploitability:.6f}" if worst.exploitability > 1e-4 else f"{worst.exploitability:.1e}"
             table.add_row(
-                str(number), literal(row.name), f"{worst.leading:+.6f}", f"{worst.dealing:+.6f}", shown, f"{row.seconds:.1f}"
+                str(number),
+                literal(row.name),
+                f"{worst.leading:+.6f}",
+                f"{worst.dealing:+.6f}",
+                shown,
+                f"{row.seconds:.1f}",
             )
         return table
 
