@@ -18,6 +18,7 @@ from agents.files import write_whole
 from agents.protocol import Agent
 from agents.regret import AgentRegret, regret_json
 from agents.versions import versions
+from agents.warmup import warm_up
 from card_envs import Game
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ def evaluate(
         choose = combinations if game.num_players == 2 else permutations
         pairs = list(choose(range(len(agents)), 2))
     seeds = deal_seeds(seed, deals)
+    warm_up(game, [agent for _, agent in agents])
     begin = time.perf_counter()
     meetings = []
     for number, (a, b) in enumerate(pairs):

@@ -11,15 +11,15 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agents.arena import play_out
+from agents.builtin import GreedyAgent
 from agents.command_line import command
 from agents.names import make_agent
-from agents.protocol import Agent
-from agents.strangers import Stranger
+from agents.protocol import Agent, external_bot
 from card_envs import GAMES, Game, make_game
 from card_envs.warmup import warm_up as warm_up_game
 
@@ -34,10 +34,13 @@ PATIENCE = 2.0
 
 
 def warm_up(game: Game, agents: Iterable[Agent]) -> None:
-    """Let each agent play a deal that nobody counts; the programs of strangers are left alone."""
+    """Let each agent play a deal that nobody counts. External bots are left alone, not so what is around them."""
     for agent in agents:
-        if not isinstance(agent, Stranger):
-            play_out(game, [agent], [0] * game.num_players, np.zeros(1, np.uint64))
+        bot = external_bot(agent)
+        kind: Any = type(agent)
+        if bot is not agent:
+            ours = agent if bot is None else kind(game, GreedyAgent(game))
+            play_out(game, [ours], [0] * game.num_players, np.zeros(1, np.uint64))
 
 
 def warm_up_all(game: Game) -> None:

@@ -30,11 +30,12 @@ from agents.options import AGENTS, chosen_game, game_commands, positive, real, w
 from agents.strangers import Limits
 from agents.tournament.pictures import PAYOFF, RATINGS, draw
 from agents.tournament.plan import Chunk, Folder, Job, Plan, round_robin
-from agents.tournament.playing import play_all
+from agents.tournament.playing import play_all, warm_up_players
 from agents.tournament.report import markdown, notes, tables
 from agents.tournament.results import plain, results_of
 from agents.tournament.sequential import Sprt
 from agents.tournament.verdict import verdict_of
+from agents.warmup import told_if_long
 from card_envs import Game
 
 if TYPE_CHECKING:
@@ -166,6 +167,8 @@ def _play(folder: Folder, chunks: Chunks, workers: int, console: Console) -> Non
     ended = _watch(plan, chunks)
     if not left or ended():
         return
+    with told_if_long(console):
+        warm_up_players(plan)
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
     times = (TimeElapsedColumn(), TimeRemainingColumn())
     with (
