@@ -67,13 +67,15 @@ class Parser(argparse.ArgumentParser):
 
 
 def sentence(text: str) -> str:
-    """``text`` on one line, with a capital letter and an end.
+    """``text`` on one line, with a capital letter, unless it begins with a name, and an end.
 
-    >>> sentence("expected one argument")
-    'Expected one argument.'
+    >>> sentence("expected one argument"), sentence("tables=0 must be above 0.")
+    ('Expected one argument.', 'tables=0 must be above 0.')
     """
     text = " ".join(text.split())
-    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}"
+    if text.partition(" ")[0].isalpha():
+        text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 # How it ends
@@ -138,7 +140,7 @@ def missing(extra: str, *modules: str) -> str:
         except Exception as error:  # a broken installation fails in many ways
             absent = isinstance(error, ModuleNotFoundError) and error.name in (None, module.partition(".")[0])
             what = "is not installed" if absent else f"cannot be imported ({type(error).__name__}: {error})"
-            return f'{module} {what}: run pip install ".[{extra}]" in the checkout of card_envs.'
+            return f'This needs {module}, which {what}: run pip install ".[{extra}]" in the checkout of card_envs.'
     return ""
 
 

@@ -73,7 +73,7 @@ class PPOAgent:
             players = sorted(path.stem for path in WEIGHTS.glob("*.npz"))
             raise ValueError(
                 f"No trained player comes with the library for {game.describe()}, only for {', '.join(players)} "
-                "(game and number of players): train one with scripts/train.py and give 'ppo:PATH'."
+                "(game and number of players): train one with python scripts/train.py and give 'ppo:PATH'."
             )
         return cls.load(path, game, deterministic=deterministic)
 
