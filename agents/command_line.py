@@ -17,6 +17,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TextIO
 
+from agents.labels import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
@@ -237,12 +239,3 @@ def literal(text: str) -> Text:
     from rich.text import Text
 
     return Text(printable(text))
-
-
-def printable(text: str) -> str:
-    r"""``text`` with control characters and halves of characters written out.
-
-    >>> printable("a[b]\x1b[31m")
-    'a[b]\\x1b[31m'
-    """
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Meetings of agents, and all that is needed to play them again."""
+    """Meetings of agents, and all that is needed to play them again.
+
+    agents: what they are called. players: their names as ``make_agent`` takes them, where they were made by name.
+    """
 
     game: Game
     agents: tuple[str, ...]
@@ -37,6 +40,7 @@ class Evaluation:
     deterministic: bool
     seconds: float
     regrets: tuple[AgentRegret, ...] = ()
+    players: tuple[str, ...] = ()
 
     def json(self) -> dict[str, Any]:
         """The evaluation in JSON's terms."""
@@ -45,6 +49,7 @@ class Evaluation:
             "rules": dataclasses.asdict(self.game.rules),
             "unit": "match" if self.game.rules.match else "deal",
             "agents": list(self.agents),
+            **({"players": list(self.players)} if self.players else {}),
             "seed": self.seed,
             "first_table_seed": int(deal_seeds(self.seed, 1)[0]),
             "deals": self.deals,

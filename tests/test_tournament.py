@@ -19,7 +19,7 @@ from agents import GreedyAgent, RandomAgent
 from agents.arena import deal_seeds, meet
 from agents.strangers import Limits
 from agents.tournament.command import main
-from agents.tournament.plan import Chunk, Folder, Job, Plan, files_of, round_robin
+from agents.tournament.plan import Chunk, Job, Plan, round_robin
 from agents.tournament.playing import Players
 from agents.tournament.results import results_of, rotation_factor, rotation_parts
 from agents.tournament.sequential import BETTER, UNDECIDED, Sprt
@@ -163,39 +163,6 @@ def test_forfeits_are_in_the_report_and_the_tournament_goes_on(tmp_path):
     assert none_left(tmp_path)[1]
 
 
-def test_a_folder_goes_on_with_the_same_tournament_only(tmp_path, capsys):
-    folder = tmp_path / "t"
-    arguments = ["--agents", "random", "greedy", "--deals", "6", "--chunk", "3", *SMALL]
-    tournament(folder, *arguments)
-    kept = lasting(folder)
-    damaged = folder / "chunks" / "0000-000001.json"
-    damaged.write_text(damaged.read_text()[:40])
-    tournament(folder, *arguments, "--workers", "1")
-    assert lasting(folder) == kept
-    for changed in (["--seed", "1"], ["--deals", "7"], ["--move-seconds", "9"], ["--follow-suit", "never"]):
-        with pytest.raises(SystemExit):
-            main(["elfern", "--out", str(folder), *arguments, *changed])
-        said = " ".join(capsys.readouterr().err.split())
-        assert "holds a tournament with other" in said
-        assert {"--move-seconds": "limits", "--follow-suit": "rules"}.get(changed[0], changed[0][2:]) in said
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "letter.txt").write_text("Dear")
-    with pytest.raises(SystemExit):
-        main(["elfern", "--out", str(tmp_path / "other"), *arguments])
-    assert "holds no tournament" in capsys.readouterr().err
-
-
-def test_a_changed_program_is_another_agent(tmp_path):
-    game = card_envs.make_game("elfern")
-    plan = plan_of(game, ("random", program(tmp_path, "good")))
-    Folder(tmp_path / "t", plan).begin()
-    Folder(tmp_path / "t", plan).begin()
-    path = tmp_path / "good.py"
-    path.write_text(path.read_text() + "# another\n")
-    with pytest.raises(ValueError, match="other files"):
-        Folder(tmp_path / "t", plan).begin()
-
-
 def test_rotation_shrinks_the_interval_by_the_factor_of_the_variances():
     generator = np.random.default_rng(0)
     luck, own = generator.normal(0, 2, 20000), generator.normal(0, 1, (20000, 2))
@@ -259,7 +226,17 @@ def test_a_verdict_counts_the_deals_in_their_order_whenever_they_came():
         ("elfern --agents random greedy --margin 1", "--margin can only be used with --sprt"),
         ("elfern --sprt random", "expected 2 arguments"),
         ("elfern --sprt random greedy --better -1", "above margin"),
-        ("elfern --sprt random greedy --alpha 0.7", "alpha=0.7"),
+        ("elfern --sprt random greedy --alpha 0.7", "alpha"),
+        ("elfern --sprt random greedy --better inf", "better"),
+        ("elfern --sprt random greedy --better 1e400", "better"),
+        ("elfern --sprt random greedy --better nan", "better"),
+        ("elfern --sprt random greedy --better 99", "out of range"),
+        ("elfern --sprt random greedy --margin nan", "margin"),
+        ("elfern --sprt random greedy --alpha 0", "alpha"),
+        ("elfern --sprt random greedy --alpha 1", "alpha"),
+        ("elfern --sprt random greedy --beta nan", "beta"),
+        ("elfern --agents random greedy --salt abc", "no salt"),
+        ("elfern --agents random cfr:2s --suits 2 --ranks 4 --hand-size 2 --honours 2", "number of iterations"),
         ("elfern --agents random cmd:no-such-program", "no program 'no-such-program'"),
         ("elfern --agents random no_module:make", "no module 'no_module'"),
         ("elfern --agents random greedy --deals 1", "out of range"),
@@ -275,11 +252,3 @@ def test_bad_arguments_get_a_sentence(arguments, sentence, capsys, tmp_path, mon
     assert stop.value.code == 2
     assert sentence in " ".join(capsys.readouterr().err.split())
     assert os.listdir(tmp_path) == []
-
-
-def test_a_file_in_the_middle_of_a_name_is_part_of_the_plan(tmp_path):
-    path = tmp_path / "model.npz"
-    path.write_bytes(b"weights")
-    for name in (f"ppo:{path}", f"exact+ppo:{path}", f"ismcts:10+ppo:{path}"):
-        assert list(files_of(name)) == [str(path)]
-    assert files_of("exact+ppo") == files_of("greedy") == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -96,9 +97,7 @@ def _table(headings: Sequence[str], rows: Rows) -> str:
 
 
 def _escaped(text: str) -> str:
-    for special in "\\|*_<`":
-        text = text.replace(special, f"\\{special}")
-    return " ".join(text.split())
+    return re.sub(r"([\\|*_<>`#\[\]&~$])", r"\\\1", text)
 
 
 def tables(results: Results) -> list[Table]:
