@@ -157,9 +157,7 @@ def network_of(policy: Any) -> Network:
                 pair = (part.weight, part.bias) if isinstance(part, nn.Linear) else part.as_linear()
                 weight, bias = (array.detach().cpu().numpy().astype(np.float32, copy=True) for array in pair)
                 found.append((weight, bias))
-            elif (
-                type(part) in known and getattr(part, "alpha", 1) == 1 and getattr(part, "negative_slope", 0.01) == 0.01
-            ):
+            elif repr(part) in known:
                 activations.add(known[repr(part)])
             elif next(part.children(), None) is None and not isinstance(part, (nn.Flatten, nn.Sequential)):
                 raise ValueError(f"A policy with a {type(part).__name__} layer cannot be saved as a plain network.")

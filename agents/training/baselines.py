@@ -78,8 +78,9 @@ def main(
 def train_once(folder: Path, game: Game, settings: Settings, console: Console) -> Run:
     """The finished run of a folder: begun, gone on with, or, if it was finished before, as it is."""
     run = Run.resume(folder) if folder.is_dir() else Run.begin(folder, game, settings)
-    if not (folder / EVALUATION).is_file():
-        watch_run(run, console)
+    with run:
+        if not (folder / EVALUATION).is_file():
+            watch_run(run, console)
     return run
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import sys
 from collections.abc import Sequence
@@ -11,15 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.options import PREFIX, chosen_game, game_commands
-from agents.training.settings import Settings
+from agents.training.settings import BUDGET, Settings
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from agents.training.run import Run
-
-BUDGET = ("minutes", "steps")
-"""Settings that may change when a run is resumed."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,7 +48,7 @@ def _with_game(given: list[str]) -> list[str]:
     """The arguments with the game before them, where it follows from the run to be resumed."""
     if given[:1] != ["--resume"] or len(given) < 2:
         return given
-    from agents.training.run import read_config
+    from agents.training.config import read_config
 
     return [read_config(Path(given[1]))["game"], *given]
 
@@ -94,11 +92,15 @@ def _begun(arguments: argparse.Namespace) -> Run:
     game = chosen_game(arguments)
     from agents.training.run import Run
 
-    return Run.begin(arguments.out if "out" in arguments else _free_folder(game.name, settings.seed), game, settings)
+    if "out" in arguments:
+        return Run.begin(arguments.out, game, settings)
+    folder = Path("runs") / f"{game.name}-{datetime.now():%Y%m%d-%H%M%S}-{settings.seed}"
+    return Run.begin(folder, game, settings, numbered=True)
 
 
 def _resumed(arguments: argparse.Namespace) -> Run:
-    from agents.training.run import Run, read_config
+    from agents.training.config import read_config
+    from agents.training.run import Run
 
     config = read_config(arguments.resume)
     if config["game"] != arguments.game:
@@ -116,17 +118,22 @@ def _resumed(arguments: argparse.Namespace) -> Run:
     return Run.resume(arguments.resume, changes)
 
 
-def _free_folder(game: str, seed: int) -> Path:
-    """A folder under runs/ that is not there yet, named after game, date and seed."""
-    base = Path("runs") / f"{game}-{datetime.now():%Y%m%d-%H%M%S}-{seed}"
-    folder, number = base, 2
-    while folder.exists():
-        folder, number = Path(f"{base}.{number}"), number + 1
-    return folder
-
-
 def watch_run(run: Run, console: Console) -> None:
-    """Train and finish a run, and tell how it goes."""
+    """Train and finish a run, and tell how it goes; how to go on with it, if something stops it."""
+    from agents.training.run import Diverged
+
+    try:
+        with run:
+            _train_and_tell(run, console)
+    except Diverged:
+        raise
+    except BaseException:
+        with contextlib.suppress(OSError, ValueError):
+            print(f"{run.legs} legs are kept; train.py --resume {run.folder} goes on from there.", file=sys.stderr)
+        raise
+
+
+def _train_and_tell(run: Run, console: Console) -> None:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     console.print(f"Training {run.game.describe()}\nin {run.folder}" + (f", from {run.legs} legs" * bool(run.legs)))
@@ -156,6 +163,8 @@ def watch_run(run: Run, console: Console) -> None:
         task = bar.add_task("evaluating", total=3, speed="")
         evaluation = run.finish(lambda done, total: bar.update(task, completed=done, total=total))
     console.print(evaluation.table())
+    for remark in run.remarks:
+        console.print(remark)
     console.print(
         f"{run.budget.steps:,} steps in {run.budget.seconds / 60:.1f} minutes of training; model, evaluation.json and "
         f"learning_curve.png are in {run.folder}"
