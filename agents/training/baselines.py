@@ -104,8 +104,9 @@ def train_once(folder: Path, game: Game, settings: Settings, console: Console) -
     from agents.training.run import EVALUATION, Run
 
     run = Run.resume(folder) if folder.is_dir() else Run.begin(folder, game, settings)
-    if not (folder / EVALUATION).is_file():
-        watch_run(run, console)
+    with run:
+        if not (folder / EVALUATION).is_file():
+            watch_run(run, console)
     return run
 
 

@@ -11,9 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.command_line import INTERRUPTED, SLEEPING, Parser, begin_with, called, command, needed, screen
+from agents.command_line import SLEEPING, Parser, begin_with, called, command, needed, screen, tell
 from agents.options import PREFIX, chosen_game, game_commands, integer, real
-from agents.training.settings import Settings
+from agents.training.settings import BUDGET, Settings
 from agents.warmup import told_if_long
 from card_envs import make_game
 from card_envs.record import REWARDS
@@ -28,9 +28,6 @@ SCRIPT = "scripts/train.py"
 
 NEEDED = ("rich", "matplotlib", "torch", "stable_baselines3", "sb3_contrib", "tensorboard")
 """What the extra ``train`` brings."""
-
-BUDGET = ("minutes", "steps")
-"""Settings that may change when a run is resumed."""
 
 
 @command(SCRIPT)
@@ -53,16 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         run = _resumed(arguments) if "resume" in arguments else _begun(arguments)
     except ValueError as error:
         refused.error(str(error))
-    console = screen()
-    try:
-        watch_run(run, console)
-    except KeyboardInterrupt:
-        console.print(
-            f"Stopped. {called(SCRIPT)} --resume {shlex.quote(str(run.folder))} goes on after the last of {run.legs} "
-            "legs that were finished.",
-            soft_wrap=True,
-        )
-        return INTERRUPTED
+    watch_run(run, screen())
     return 0
 
 
@@ -70,8 +58,7 @@ def _with_game(given: list[str]) -> list[str]:
     """The arguments with the game before them, where it follows from the run to be resumed."""
     if given[:1] != ["--resume"] or len(given) < 2:
         return given
-    needed("train", *NEEDED)
-    from agents.training.run import read_config
+    from agents.training.config import read_config
 
     return [read_config(Path(given[1]))["game"], *given]
 
@@ -116,11 +103,15 @@ def _begun(arguments: argparse.Namespace) -> Run:
     game = chosen_game(arguments)
     from agents.training.run import Run
 
-    return Run.begin(arguments.out if "out" in arguments else _free_folder(game.name, settings.seed), game, settings)
+    if "out" in arguments:
+        return Run.begin(arguments.out, game, settings)
+    folder = Path("runs") / f"{game.name}-{datetime.now():%Y%m%d-%H%M%S}-{settings.seed}"
+    return Run.begin(folder, game, settings, numbered=True)
 
 
 def _resumed(arguments: argparse.Namespace) -> Run:
-    from agents.training.run import Run, read_config
+    from agents.training.config import read_config
+    from agents.training.run import Run
 
     config = read_config(arguments.resume)
     if config["game"] != arguments.game:
@@ -138,17 +129,22 @@ def _resumed(arguments: argparse.Namespace) -> Run:
     return Run.resume(arguments.resume, changes)
 
 
-def _free_folder(game: str, seed: int) -> Path:
-    """A folder under runs/ that is not there yet, named after game, date and seed."""
-    base = Path("runs") / f"{game}-{datetime.now():%Y%m%d-%H%M%S}-{seed}"
-    folder, number = base, 2
-    while folder.exists():
-        folder, number = Path(f"{base}.{number}"), number + 1
-    return folder
-
-
 def watch_run(run: Run, console: Console) -> None:
-    """Train and finish a run, and tell how it goes."""
+    """Train and finish a run, and tell how it goes; how to go on with it, if something stops it."""
+    from agents.training.run import Diverged
+
+    try:
+        with run:
+            _train_and_tell(run, console)
+    except Diverged:
+        raise
+    except BaseException:
+        again = f"{called(SCRIPT)} --resume {shlex.quote(str(run.folder))}"
+        tell(SCRIPT, f"{run.legs} legs are kept; {again} goes on from there.")
+        raise
+
+
+def _train_and_tell(run: Run, console: Console) -> None:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     gone_on = f", from {run.legs} legs" * bool(run.legs)
@@ -181,6 +177,8 @@ def watch_run(run: Run, console: Console) -> None:
         task = bar.add_task("evaluating", total=3, speed="")
         evaluation = run.finish(lambda done, total: bar.update(task, completed=done, total=total))
     console.print(evaluation.table())
+    for remark in run.remarks:
+        console.print(remark, soft_wrap=True)
     console.print(
         f"{run.budget.steps:,} steps in {run.budget.seconds / 60:.1f} minutes of training; model, evaluation.json and "
         f"learning_curve.png are in {run.folder}",
