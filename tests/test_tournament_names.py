@@ -12,9 +12,10 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import card_envs
+from agents.labels import labels_of, printable
 from agents.strangers import Limits
 from agents.tournament.pictures import LONGEST, draw, names
-from agents.tournament.plan import Chunk, Plan, labels_of, printable, round_robin
+from agents.tournament.plan import Chunk, Plan, round_robin
 from agents.tournament.report import markdown, notes, tables
 from agents.tournament.results import results_of
 from tests.test_tournament import SMALL, tournament

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.files import write_whole
-from agents.tournament.plan import labels_of
+from agents.labels import labels_of
 from agents.tournament.ratings import FITTED
 from agents.tournament.report import title
 from agents.tournament.results import Results

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from agents.command_line import literal
 from agents.intervals import Estimate
 from agents.tournament.results import Results
 
@@ -102,14 +103,13 @@ def _escaped(text: str) -> str:
 def tables(results: Results) -> list[Table]:
     """The standings and the pay-off matrix for the screen."""
     from rich.table import Table
-    from rich.text import Text  # nothing in it is markup
 
     made = []
     for name, (headings, rows) in ((title(results), standings(results)), ("pay-off", payoffs(results))):
-        table = Table(title=Text(name))
+        table = Table(title=name)
         for place, heading in enumerate(headings):
-            table.add_column(Text(heading), justify="right" if place else "left", overflow="fold")
+            table.add_column(heading, justify="right" if place else "left", overflow="fold")
         for row in rows:
-            table.add_row(*map(Text, row))
+            table.add_row(*map(literal, row))
         made.append(table)
     return made

@@ -13,8 +13,9 @@ import numpy as np
 
 from agents.arena import Lost, Meeting, meeting_of
 from agents.intervals import CONFIDENCE, Estimate, estimate
+from agents.labels import printable
 from agents.protocol import Array
-from agents.tournament.plan import Chunk, Job, Plan, printable
+from agents.tournament.plan import Chunk, Job, Plan
 from agents.tournament.ratings import PRIOR, Rating, rate
 from agents.versions import machine, versions
 
