@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.labels import labels_of
-from agents.names import is_ours
+from agents.names import is_external
 from agents.protocol import Array
 from agents.seeds import table_seeds
 from agents.strangers import Limits
@@ -86,8 +86,8 @@ class Plan:
 
     @property
     def is_secret(self) -> bool:
-        """Whether nobody may know the packs before, because not all of the players are the library's own."""
-        return not all(map(is_ours, self.agents))
+        """Whether nobody may know the packs before, because an external bot takes part."""
+        return any(map(is_external, self.agents))
 
     @property
     def unit(self) -> str:
