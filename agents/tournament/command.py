@@ -88,6 +88,13 @@ def _run(folder: Folder, workers: int) -> int:
     chunks: Chunks = {}
     try:
         _play(folder, chunks, workers, console)
+        changed = plan.changed()
+        if changed:
+            console.print(
+                f"Changed while it was played: {printable(', '.join(changed))}. The results mix old and new players; "
+                "give another --out to play with the new ones alone.",
+                soft_wrap=True,
+            )
         if plan.sprt:
             return _finish_test(folder, chunks, console)
         return _finish_tournament(folder, chunks, console, pictures=not undrawn)

@@ -119,6 +119,14 @@ class Plan:
     @cached_property
     def files(self) -> dict[str, str]:
         """Digests of the files that decide how the agents play, as they were when this was first asked."""
+        return self._files_now()
+
+    def changed(self) -> list[str]:
+        """Those of ``files`` that are not any more what they were, and those that have come since."""
+        now = self._files_now()
+        return [name for name in sorted(self.files.keys() | now.keys()) if self.files.get(name) != now.get(name)]
+
+    def _files_now(self) -> dict[str, str]:
         return {name: digest for agent in self.agents for name, digest in files_of(agent, self.game).items()}
 
     def json(self) -> dict[str, Any]:
