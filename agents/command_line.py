@@ -53,10 +53,14 @@ def called(script: str) -> str:
     return f"python {script}"
 
 
-def begin_with(settings: Mapping[str, str]) -> None:
-    """Set environment variables that libraries read when they are loaded; if they are already, start anew with them."""
-    if any(os.environ.get(name) != value for name, value in settings.items()):
-        os.environ.update(settings)
+def begin_with(settings: Mapping[str, str], *, unless_set: bool = False) -> None:
+    """Set environment variables that libraries read when they are loaded; if they are already, start anew with them.
+
+    unless_set: those that the user has set stay as they are.
+    """
+    wanted = {name: value for name, value in settings.items() if not (unless_set and name in os.environ)}
+    if any(os.environ.get(name) != value for name, value in wanted.items()):
+        os.environ.update(wanted)
         if "numpy" in sys.modules and os.name == "posix":
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
