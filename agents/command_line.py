@@ -34,7 +34,7 @@ SLEEPING = {"OMP_WAIT_POLICY": "PASSIVE", "OPENBLAS_NUM_THREADS": "1"}
 times slower than two that sleep."""
 
 WIDTH = 140
-"""Columns of a table where there is no terminal to ask."""
+"""Columns of a table, at least, where there is no terminal to ask."""
 
 SPELLED = {"±": "+-", "–": "-", "−": "-", "≥": ">=", "≤": "<=", "×": "x", "…": "..."}
 """What is written instead where the output has no such character."""
@@ -234,8 +234,9 @@ def screen() -> Console:
     """A console that prints what it is given as it is: brackets in a name are no markup."""
     from rich.console import Console
 
-    asked = sys.stdout.isatty() or "COLUMNS" in os.environ
-    return Console(markup=False, highlight=False, emoji=False, width=None if asked else WIDTH)
+    columns = os.environ.get("COLUMNS", "")
+    width = None if sys.stdout.isatty() else max(WIDTH, int(columns) if columns.isdecimal() else 0)
+    return Console(markup=False, highlight=False, emoji=False, width=width)
 
 
 def literal(text: str) -> Text:
