@@ -69,6 +69,7 @@ class Run:
         self.legs = 0
         self.points: list[Point] = []
         self.pool = Pool(game, settings)
+        self.pool.check()
         set_random_seed(settings.seed)
         self._tables = CardVecEnv(game, settings.tables, opponents="greedy", reward=settings.reward)
         scale = TYPICAL_RETURN / game.max_return if settings.reward == "points" else 1.0
@@ -225,6 +226,8 @@ class Run:
 
     def _write_metrics(self) -> None:
         metrics = {"steps": self.budget.steps, "legs": self.legs, "points": self.points}
+        if self.pool.forfeits:
+            metrics["forfeits_of_the_rival"] = dict(self.pool.forfeits)
         write_whole(self.folder / METRICS, (json.dumps(metrics, indent=1) + "\n").encode())
         for pattern in ("*.json", "*.npz", "*.png"):
             remove_torn(self.folder, pattern)
@@ -247,6 +250,7 @@ class Run:
 
     def finish(self, progress: Callable[[int, int], None] | None = None) -> Evaluation:
         """Leave the model, its evaluation against those it was measured by, and the learning curve in the folder."""
+        self.pool.dismiss()
         agent = self.agent()
         agent.network.notes.update(steps=self.budget.steps, seed=self.settings.seed)
         agent.save(self.folder / MODEL)
