@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +59,7 @@ def until(condition, process):
 def test_interruptions_and_workers_change_nothing(tmp_path):
     bot = program(tmp_path, "good")
     arguments = ["--agents", "random", "greedy", bot, *SMALL, "--deals", "12", "--chunk", "2", "--seed", "3"]
+    arguments += ["--salt", "5a" * 16]
     tournament(tmp_path / "whole", *arguments)
     folder = tmp_path / "broken"
     for stop in (signal.SIGKILL, signal.SIGINT):
@@ -115,8 +115,8 @@ def test_results_are_those_of_the_arena(tmp_path):
 def test_the_same_agent_twice_makes_exactly_nothing():
     for game in (card_envs.make_game("elfern"), card_envs.make_game("konchinka", num_players=3, match=True, target=5)):
         plan = plan_of(game, ("random", "random"))
-        with closing(Players(plan)) as players:
-            results = results_of(plan, {job: players.play(job) for job in plan.jobs})
+        players = Players(plan)
+        results = results_of(plan, {job: players.play(job) for job in plan.jobs})
         for one in (*results.points, results.payoff(0, 1), results.payoff(1, 0)):
             assert one.mean == one.low == one.high == 0
         if game.num_players == 2:
@@ -128,8 +128,8 @@ def test_with_more_players_each_is_alone_once_and_a_game_is_one_comparison():
     game = card_envs.make_game("konchinka", num_players=3)
     plan = plan_of(game, ("greedy", "random"), deals=8, chunk=5)
     assert plan.pairs == ((0, 1), (1, 0))
-    with closing(Players(plan)) as players:
-        chunks = {job: players.play(job) for job in plan.jobs}
+    players = Players(plan)
+    chunks = {job: players.play(job) for job in plan.jobs}
     results = results_of(plan, chunks)
     agents = GreedyAgent(game), RandomAgent(game)
     for meeting, order in zip(results.meetings, ((0, 1), (1, 0)), strict=True):

@@ -17,7 +17,7 @@ from agents.strangers import Limits
 from agents.tournament.pictures import LONGEST, draw, names
 from agents.tournament.plan import Chunk, Plan, round_robin
 from agents.tournament.report import markdown, notes, tables
-from agents.tournament.results import results_of
+from agents.tournament.results import plain, results_of
 from tests.test_tournament import SMALL, tournament
 
 ODD = [
@@ -108,7 +108,7 @@ def test_brackets_are_no_markup_and_every_name_is_shown_whole():
     assert r"m\[seed=1\]" in text
     assert r"a\$x^2\$" in text
     assert r"\`code\` \*and\* \<b\>\|" in text
-    json.dumps(found.json(), ensure_ascii=False).encode()
+    assert json.loads(plain(found.json()).encode())["agents"] == ODD
 
 
 def test_pictures_show_names_as_they_are(tmp_path, monkeypatch):

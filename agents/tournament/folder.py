@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 import re
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,8 @@ def _difference(name: str, found: Any, wanted: Any) -> str:
 
 def _read_json(path: Path, most: int) -> dict[str, Any]:
     """The object of JSON in a file of no more than so many bytes; ``ValueError`` with the reason if it is none."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise ValueError("it is no file")
     with path.open("rb") as file:
         text = file.read(most + 1)
     if len(text) > most:

@@ -15,12 +15,9 @@ from os.path import isdir, isfile  # which are false, and no error, for what can
 from pathlib import Path
 
 from agents.names import GROUP, SEARCHERS, bare
-from agents.ppo import WEIGHTS
+from agents.ppo import WEIGHTS, model_file, shipped_file
 from agents.strangers import is_stranger
 from card_envs import Game
-
-MODEL = "model.npz"
-"""The player in the folder of a training run."""
 
 _RUNS_MODULE = re.compile(r"-[A-Za-z]*m")
 _PACKAGE_MARKS = "__init__.py", "__main__.py"
@@ -88,12 +85,11 @@ def _passed_over(part: str) -> bool:
 
 
 def _weights(name: str, game: Game) -> list[Path]:
-    """The file of ``"ppo"`` or ``"ppo:PATH"``, where PATH can be the folder of a run."""
+    """The file that ``"ppo"`` or ``"ppo:PATH"`` plays by, if there is one."""
     _, colon, text = name.partition(":")
-    if not colon:
-        return [WEIGHTS / f"{game.name}-{game.num_players}.npz"]
-    path = Path(text)
-    return [path / MODEL] if isdir(path) else [path]
+    with contextlib.suppress(ValueError):
+        return [model_file(text) if colon else shipped_file(game)]
+    return []
 
 
 def _program(text: str) -> list[Path]:
@@ -140,9 +136,9 @@ def _module(name: str) -> list[Path]:
 
 def _with_modules_beside(path: Path) -> list[Path]:
     """A file, and if it is Python the modules it imports from its own folder, however many steps away."""
-    if path.is_dir() and path.resolve() == Path.cwd():
+    if isdir(path) and path.resolve() == Path.cwd():
         path /= "__main__.py"  # here may lie anything, and what is written while it plays
-    if path.is_dir():
+    if isdir(path):
         return [path]
     return [path, *sorted(_imported(path))] if _is_python(path) else [path]
 
