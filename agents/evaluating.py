@@ -60,6 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     console.print(evaluation.table())
     if arguments.regret:
         console.print(regret_table(game, evaluation.regrets))
+    for note in evaluation.notes():
+        console.print(note, markup=False, highlight=False)
     if arguments.json is not None:
         evaluation.save(arguments.json)
         console.print(f"Written to {arguments.json}")

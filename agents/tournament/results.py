@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.arena import Meeting, meeting_of
+from agents.arena import Lost, Meeting, meeting_of
 from agents.intervals import CONFIDENCE, Estimate, estimate
 from agents.protocol import Array
 from agents.tournament.plan import Chunk, Job, Plan
@@ -20,19 +20,6 @@ from agents.versions import machine, versions
 
 ANCHOR = "random"
 """The agent rated 0, where it takes part; otherwise the first is."""
-
-
-@dataclass(frozen=True)
-class Lost:
-    """Episodes that an agent forfeited for one reason, and where that was first: against whom, and in which deal
-    (counted from 0) and seat."""
-
-    agent: str
-    reason: str
-    times: int
-    against: str
-    deal: int
-    seat: int
 
 
 @dataclass(frozen=True)

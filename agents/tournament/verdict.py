@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from agents.arena import Meeting, meeting_of
+from agents.arena import Lost, Meeting, meeting_of
 from agents.tournament.plan import Chunk, Job, Plan
-from agents.tournament.results import Lost, losses
+from agents.tournament.results import losses
 from agents.tournament.sequential import BETTER, NOT_BETTER, UNDECIDED
 from agents.versions import machine, versions
 
