@@ -45,7 +45,7 @@ def shown(value: object) -> str:
     >>> shown("Kh"), len(shown("Kh" * 5_000_000)) < 100
     ("'Kh'", True)
     """
-    text = _line.repr(value)
+    text = " ".join(line.strip() for line in _line.repr(value).split("\n"))
     return text if len(text) <= 200 else f"{text[:150]}...{text[-40:]}"
 
 

@@ -227,12 +227,14 @@ class Tables:
 
         Where illegal actions lose, only what is no action at all is refused.
         """
+        if not len(actions):
+            return
         if not self.loses:
             try:
                 self.game.check_actions(self.states, actions, rows)
             except IllegalAction as fault:
                 raise IllegalAction(f"{fault} {ADVICE}") from None
-        elif len(actions) and (actions.min() < 0 or actions.max() >= self.game.num_actions):
+        elif actions.min() < 0 or actions.max() >= self.game.num_actions:
             wrong = int(np.flatnonzero((actions < 0) | (actions >= self.game.num_actions))[0])
             raise IllegalAction(
                 f"Action {actions[wrong]} in row {rows[wrong] if len(rows) else wrong} is out of range: give whole "
