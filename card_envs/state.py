@@ -11,7 +11,7 @@ import numpy.typing as npt
 from card_envs import batches
 from card_envs.checks import shown
 from card_envs.errors import IllegalAction
-from card_envs.kernel import FINE, ILLEGAL, IS_VIEW
+from card_envs.kernel import FINE, IS_VIEW
 
 if TYPE_CHECKING:
     from card_envs.game import Game
@@ -157,10 +157,9 @@ class State:
         """
         if type(action) is not int:
             action = self._number(action)
-        try:
-            found = self._play(self._row, self._constants, action)
-        except OverflowError:
-            found = ILLEGAL
+        # A number of another width would be compiled for anew, or fail to be.
+        number = action if 0 <= action < self.game.num_actions else -1
+        found = self._play(self._row, self._constants, number)
         if found == FINE:
             return
         if found == IS_VIEW:

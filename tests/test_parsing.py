@@ -113,7 +113,7 @@ def test_a_run_of_cards_without_end_is_refused():
 
 @given(st.text(alphabet="KhTd10♦xX×*A25 ,\n\tz", max_size=60))
 def test_names_are_read_as_a_plain_reading_reads_them(text):
-    """The readers against slow and simple ones: a run by trying cards one by one, a name by the rules of its spelling."""
+    """The reader against a slow and simple one, which tries card after card."""
     words = text.replace(",", " ").split()
     wanted = []
     try:
@@ -141,7 +141,11 @@ def test_names_of_actions_are_read_however_they_are_spelled(number, dice):
     assert game.action_id(f" \t{card}{dice.choice('xX×') if cross else ''}{spelled.lower()}\n") == action
 
 
-@pytest.mark.parametrize("name", [5, None, b"Kh", ["Kh"], 10**6000, object(), b" " * MEGABYTES, [" "] * MEGABYTES])
+@pytest.mark.parametrize(
+    "name",
+    [5, None, b"Kh", ["Kh"], 10**6000, object(), b" " * MEGABYTES, [" "] * MEGABYTES],
+    ids=["int", "None", "bytes", "list", "huge", "object", "long bytes", "long list"],
+)
 def test_what_is_no_text_is_no_name(name):
     for game in (card_envs.make_game("elfern"), card_envs.make_game("konchinka")):
         short_refusal(lambda game=game: game.action_id(name))
@@ -151,7 +155,7 @@ def test_what_is_no_text_is_no_name(name):
         short_refusal(lambda: card_envs.make_game(name))
 
 
-@pytest.mark.parametrize("number", [10**6000, -(10**6000), 2**64, 2**63, -(2**63) - 1, 2**31, -1])
+@pytest.mark.parametrize("number", [10**6000, -(10**6000), 2**64, 2**63, -(2**63) - 1, 2**31, -1], ids="abcdefg")
 def test_huge_numbers_are_refused_in_a_sentence_everywhere(number):
     game = card_envs.make_game("elfern", match=True)
     state = game.new_state(seed=1)
