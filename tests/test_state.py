@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import card_envs
 from card_envs.envs.single import CardEnv

@@ -16,6 +16,7 @@ from card_envs import batches, loops
 from card_envs.bits import below, draw
 from card_envs.checks import choice, whole_number
 from card_envs.envs.choices import EXACT, OPTIONS, checked_options, chosen_reward
+from card_envs.envs.external import Forfeit
 from card_envs.envs.opponents import CODES, Opponents, marked
 from card_envs.errors import IllegalAction
 from card_envs.game import Game
@@ -94,6 +95,8 @@ class Tables:
         self.rewards = np.zeros(size, np.float64)
         self.over = np.zeros(size, np.bool_)
         self.begun = np.zeros(size, np.bool_)
+        self._told = np.ones(size, np.bool_)
+        """Whether those who listen know that the episode is over."""
         self._uncredited = np.zeros(size, np.float64)
         self._coming_seats = np.zeros(size, np.int64)
         self._coming_rewards = np.zeros(size, np.int64)
@@ -124,8 +127,14 @@ class Tables:
         """The same with a value for each table."""
         for value in values:
             self._checked(name, value)
-        for row, value in enumerate(values):
-            self.choose(name, value, np.arange(self.size) == row)
+        opponents = self.opponents
+        before = opponents.coming.copy(), opponents.outside, opponents.listeners
+        try:
+            for row, value in enumerate(values):
+                self.choose(name, value, np.arange(self.size) == row)
+        except ValueError:  # an opponent for one table alone who was named for several
+            opponents.coming, opponents.outside, opponents.listeners = before
+            raise
 
     def _checked(self, name: str, value: Any) -> Any:
         if name == "opponents":
@@ -167,10 +176,13 @@ class Tables:
         seats = self._coming_seats[rows]
         if "seat" in given:
             seats[:] = whole_number("options['seat']", given.pop("seat"), 0, self.game.num_players - 1)
+        broken_off = rows[~self._told[rows]]
+        last = self.take(broken_off)
         if given:
             self._deal_given(rows, chosen, given)
         else:
             self._deal(rows, chosen)
+        self._tell(broken_off, last)
         self.begun[rows] = True
         self._begin(rows, seats)
 
@@ -211,6 +223,7 @@ class Tables:
         waiting = rows
         while len(waiting):
             opponents = self.opponents
+            self._told[waiting] = not opponents.listeners
             take_seats(self.states, waiting, seats, opponents.coming, self.seats, opponents.codes, self.players)
             self._turn(waiting, np.full(len(waiting), -1, np.int32), self._uncredited)
             # Where the opponents finished the episode before the learner's first turn, the next one begins.
@@ -252,7 +265,17 @@ class Tables:
     def _turn(self, rows: Array, actions: npt.NDArray[np.int32], rewards: npt.NDArray[np.float64]) -> None:
         self._play_inside(rows, actions, rewards)
         if self.opponents.outside:
-            self._ask_outside(rows if len(rows) or not len(actions) else np.arange(self.size), rewards)
+            rows = rows if len(rows) or not len(actions) else np.arange(self.size)
+            self._ask_outside(rows, rewards)
+            ended = rows[self.over[rows] & ~self._told[rows]]
+            self._tell(ended, self.take(ended))
+
+    def _tell(self, rows: Array, last: Array) -> None:
+        """Tell those who listen that the episodes of these rows have come to their last states."""
+        for k, row in enumerate(rows.tolist()):
+            for bot in self.opponents.listening(row):
+                bot.over(last[k : k + 1])
+        self._told[rows] = True
 
     def _play_inside(self, rows: Array, actions: npt.NDArray[np.int32], rewards: npt.NDArray[np.float64]) -> None:
         """Play these actions, and the built-in players' after them; every table pays its own reward."""
@@ -296,10 +319,17 @@ class Tables:
         random = np.empty(len(rows), np.uint64)
         loops.draws(self.states, rows, random)
         opponent = self.opponents.outside[code]
-        answer = opponent.act(views, observations, masks, random)
+        played = np.ones(len(rows), np.bool_)
+        try:
+            answer = opponent.act(views, observations, masks, random)
+        except Forfeit as failure:
+            answer = failure.actions
+            played[list(failure.reasons)] = False
+            game.forfeit(self.states, rows[~played])
         try:
             actions = batches.actions(answer, len(rows))
-            game.check_actions(self.states, actions, rows)
+            if played.any():
+                game.check_actions(self.states, actions[played], rows[played])
         except ValueError as fault:
             raise type(fault)(f"The opponent {opponent!r} answered badly: {fault}") from fault
         return actions
@@ -347,7 +377,8 @@ class Tables:
 
     def _memory(self) -> list[Array]:
         return [
-            self.states, self.seats, self.players, self.credited, self.over, self.begun, self.opponents.codes, self.paid
+            self.states, self.seats, self.players, self.credited, self.over, self.begun, self._told,
+            self.opponents.codes, self.paid,
         ]  # fmt: skip
 
     @contextmanager
