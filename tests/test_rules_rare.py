@@ -17,7 +17,7 @@ from tests.test_rules_konchinka_counting import cards_of, counted, near_the_end
 
 
 def test_e11_any_number_of_draws_in_a_row_double_only_once():
-    game = card_envs.make_game("elfern", match=True, target=100, suits=4, ranks=2, honours=1, hand_size=2)
+    game = card_envs.make_game("elfern", match=True, target=100, suits=4, ranks=2, hand_size=4)
     runs = Counter()
     states = game.new_states(np.arange(60, dtype=np.uint64))
     draws = np.zeros(len(states), int)
@@ -53,6 +53,7 @@ def test_e12_a_doubled_deal_may_end_the_match_past_the_target():
 # K4: replacements
 
 GOOD = ("5c", "6c", "7c", "8c")
+PUT_BACK = split("Jc Jd 5d 5h 5s Jh 6d 6h 6s Js 7d 7h 7s")
 FILLERS = split("Kc Qc Tc 9c 4c 3c 2c Ac Kd Qd Td 9d 4d 3d 2d Ad")
 
 
@@ -72,9 +73,8 @@ def before_replacements(upper, counts):
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_k4_all_thirteen_replacements_that_can_be_needed_are_made(players):
     """Four jacks and three cards of each of three ranks can be put back, each once: then the fourth place holds."""
-    put_back = split("Jc Jd 5d 5h 5s Jh 6d 6h 6s Js 7d 7h 7s")
     half = (48 - 4 * players) // 2
-    upper = FILLERS[: half - len(put_back)] + put_back
+    upper = FILLERS[: half - len(PUT_BACK)] + PUT_BACK
     places, before = before_replacements(upper, (1, 4, 4, 4))
     others = [card for card in PACK.names if card not in {*places, *before}]
     deck = others[: 4 * players] + places + before + others[4 * players :]
@@ -86,7 +86,7 @@ def test_k4_all_thirteen_replacements_that_can_be_needed_are_made(players):
     assert after[top : top + half] == upper
     assert after[top + half :] == others[4 * players :]
     known = [place for place in range(52) if int(state.record["open"][0]) >> place & 1]
-    assert [after[place] for place in known] == put_back
+    assert [after[place] for place in known] == PUT_BACK
     oracle = KonchinkaOracle(lambda number: deck, DEALER, num_players=players)
     assert oracle.deck == after
     assert list(oracle.open_pack) == known
@@ -95,13 +95,11 @@ def test_k4_all_thirteen_replacements_that_can_be_needed_are_made(players):
 @pytest.mark.parametrize("players", [6, 8, 10, 11])
 def test_k4_the_whole_upper_half_may_be_put_back(players):
     """With a small pack the card on top of the lower half never comes up, and the last of the upper half does."""
-    put_back = split("Jc Jd 5d 5h 5s Jh 6d 6h 6s Js 7d 7h 7s")
     half = (48 - 4 * players) // 2
-    last = put_back[-half:]
-    places, before = before_replacements(last, (0, 0, 0, half) if half <= 4 else (0, 0, half - 4, 4))
-    if half > 4:  # the third place can put back sixes, fives and jacks alone
-        last = [*put_back[9 - (half - 4) : 9], *put_back[9:]]
-        places, before = before_replacements(last, (0, max(0, half - 8), min(4, half - 4), 4))
+    last = PUT_BACK[-half:]
+    places, before = before_replacements(
+        last, {12: (0, 4, 4, 4), 8: (0, 0, 4, 4), 4: (0, 0, 0, 4), 2: (0, 0, 0, 2)}[half]
+    )
     others = [card for card in PACK.names if card not in {*places, *before}]
     deck = others[: 4 * players] + places + before + others[4 * players :]
     state = game_of(num_players=players).new_state(deck=deck, dealer=DEALER)
@@ -282,7 +280,7 @@ def test_k16_the_winner_is_paid_wherever_it_sits():
 
 @pytest.mark.parametrize("sums", [(11, 12, 13), (11, 12, 14), (12, 13, 14), (14, 14, 14), (14, 11, 13)])
 def test_k17_the_sums_are_of_any_distinct_cards_that_make_them(sums):
-    """Every capture of a jack, queen and king is a set of ranks of its sum, or its equal; and all of these are there."""
+    """A jack, queen and king capture their equal, or any set of ranks that makes their sum; and all of these."""
     game = game_of(figures=True, figure_sums=sums)
     worth = {rank: number for number, rank in enumerate("A23456789TJQK", start=1)}
     for figure, goal in zip("JQK", sums, strict=True):
