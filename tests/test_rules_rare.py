@@ -17,7 +17,7 @@ from tests.test_rules_konchinka_counting import cards_of, counted, near_the_end
 
 
 def test_e11_any_number_of_draws_in_a_row_double_only_once():
-    game = card_envs.make_game("elfern", match=True, target=100, suits=4, ranks=2, hand_size=4)
+    game = card_envs.make_game("elfern", match=True, target=100, suits=2, ranks=4, honours=1, hand_size=2)
     runs = Counter()
     states = game.new_states(np.arange(60, dtype=np.uint64))
     draws = np.zeros(len(states), int)
