@@ -224,6 +224,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     parser.add_argument("--deals", type=int, default=20_000, help="deals of each game")
     parser.add_argument("--game", choices=list(GAMES), help="this game alone")
+    parser.add_argument("--tables", type=int, default=20, help="tables of each variant by the batch verbs")
     parser.add_argument("--rules", type=int, default=100, help="rules drawn at random, beside those of the tests")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
@@ -232,8 +233,8 @@ def main() -> None:
         among = [variant for variant in MANY if variant.game == game] + drawn(game, arguments.rules, arguments.seed)
         counts = play_beside(game, arguments.deals, arguments.seed, among)
         for variant in among:
-            play_batch_beside(variant, tables=20, steps=100, seed=arguments.seed)
-            print(f"{counts[variant.id]:7} deals and 20 tables by the batch: {variant.id}")
+            play_batch_beside(variant, tables=arguments.tables, steps=100, seed=arguments.seed)
+            print(f"{counts[variant.id]:7} deals and {arguments.tables} tables by the batch: {variant.id}")
         print(f"{game}: {sum(counts.values())} deals agree, in {time.perf_counter() - start:.0f} s")
 
 

@@ -70,4 +70,5 @@ def plain(*words: str) -> Tests:
 
 def beside(game: str, deals: int) -> Tests:
     """So many deals beside the oracle, without the compiler."""
-    return Tests(("tests.differential", "--game", game, "--deals", str(deals), "--rules", "0"), plain=True)
+    words = ("--game", game, "--deals", str(deals), "--rules", "0", "--tables", "1")
+    return Tests(("tests.differential", *words), plain=True)

@@ -7,8 +7,8 @@ from tests.mutations import Equivalent, Mutant, beside, plain, tests
 ELFERN = "card_envs/elfern/"
 KONCHINKA = "card_envs/konchinka/"
 
-BY_ELFERN = beside("elfern", 300)
-BY_KONCHINKA = beside("konchinka", 250)
+BY_ELFERN = beside("elfern", 150)
+BY_KONCHINKA = beside("konchinka", 150)
 RARE = plain("tests/test_rules_rare.py")
 FORFEITS = tests("tests/test_forfeits.py")
 LEAKS = tests("tests/test_leaks.py")
