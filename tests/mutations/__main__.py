@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 
+from card_envs.jit import cache_folder, source_digest
 from tests.mutations import Mutant, Tests
 from tests.mutations.agents import AGENTS
 from tests.mutations.engine import ENGINE, EQUIVALENT
@@ -86,6 +87,21 @@ class Runs:
         self.said: Counter[str] = Counter()
         self._lock = Lock()
 
+    @property
+    def cache(self) -> Path:
+        """Where the compiled code of the sources as they are is kept."""
+        return self.folder / "cache"
+
+    def _cache_of(self, mutant: Mutant, folder: Path) -> Path:
+        """The place for the compiled code of a mutant: it is stamped by the sources of the package."""
+        if not mutant.file.startswith("card_envs/"):
+            return self.cache
+        own = folder / "cache"
+        compiled = self.cache / "card_envs" / f"jit-{source_digest()}"
+        if mutant.python and compiled.is_dir():
+            shutil.copytree(compiled, own / "card_envs" / f"jit-{source_digest(folder / 'card_envs')}")
+        return own
+
     def _copy(self, name: str) -> Path:
         folder = self.folder / name
         folder.mkdir()
@@ -95,11 +111,14 @@ class Runs:
     def begin(self, selections: Sequence[Tests]) -> None:
         """See that the tests pass without a mutant, and that it is the copy that they test."""
         folder = self._copy("sound")
-        _, where = run(folder, ["-c", WHERE], plain=True, cache=self.folder / "cache")
+        compiled = cache_folder()
+        if compiled is not None:  # what has been compiled already need not be compiled here
+            shutil.copytree(compiled, self.cache / "card_envs" / compiled.name)
+        _, where = run(folder, ["-c", WHERE], plain=True, cache=self.cache)
         if str(folder) not in where:
             raise SystemExit(f"The tests of a copy would test {where} instead of {folder}.")
         for number, selection in enumerate(selections, 1):
-            status, line = run(folder, ["-m", *selection.words], plain=selection.plain, cache=self.folder / "cache")
+            status, line = run(folder, ["-m", *selection.words], plain=selection.plain, cache=self.cache)
             self.sound[selection] = "" if status == 0 else f"without a mutant: status {status}, {line}"
             print(f"[{number}/{len(selections)}] {'passes' if status == 0 else 'FAILS'}: {selection}", flush=True)
 
@@ -111,9 +130,7 @@ class Runs:
         folder = self._copy(mutant.name)
         path = folder / mutant.file
         path.write_text(path.read_text().replace(mutant.old, mutant.new))
-        # Compiled code is stamped by the sources of the package: only mutants in there need a place of their own.
-        own = mutant.file.startswith("card_envs/")
-        cache = folder / "cache" if own else self.folder / "cache"
+        cache = self._cache_of(mutant, folder)
         fate, why = SURVIVED, "by " + "; ".join(map(str, mutant.tests))
         for selection in mutant.tests:
             if self.sound[selection]:

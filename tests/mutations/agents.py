@@ -6,7 +6,7 @@ from tests.mutations import Mutant, tests
 
 ARENA = tests("tests/test_agents_arena.py")
 TOURNAMENT = tests("tests/test_tournament.py")
-RATINGS = tests("tests/test_tournament_ratings.py")
+RATINGS = tests("tests/test_tournament_ratings.py", "tests/test_ratings_clusters.py")
 SPRT = tests("tests/test_tournament_sprt.py")
 BOTS = tests("tests/test_tournament_bots.py")
 REGRET = tests("tests/test_regret.py")

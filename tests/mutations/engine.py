@@ -272,6 +272,7 @@ ENGINE = (
         "for size in range(2, 6)",
         "for size in range(2, 4)",
         (BY_KONCHINKA,),
+        python=True,
     ),
     Mutant(
         "konchinka-kings-in-no-sum",
@@ -279,6 +280,7 @@ ENGINE = (
         "parts = range(13 if rules.figures else 10)",
         "parts = range(12 if rules.figures else 10)",
         (BY_KONCHINKA, RARE),
+        python=True,
     ),
     Mutant(
         "konchinka-figures-sum-to-their-own-worth",
@@ -286,6 +288,7 @@ ENGINE = (
         "worth = rules.figure_sums[rank - JACK] if rank >= JACK else rank + 1",
         "worth = rank + 1",
         (BY_KONCHINKA, RARE),
+        python=True,
     ),
     Mutant(
         "konchinka-a-trail-denies-by-the-table-after-it",
@@ -542,6 +545,7 @@ ENGINE = (
         'kept = states["forfeit"] < 0',
         'kept = states["forfeit"] < 100',
         (FORFEITS,),
+        python=True,
     ),
     Mutant(
         "forfeit-outlives-the-episode",
@@ -613,6 +617,7 @@ ENGINE = (
         "relative = (seat - seats[:, None]) % self.num_players",
         "relative = (seats[:, None] - seat) % self.num_players",
         (tests("tests/test_battery.py", "-k", "history"),),
+        python=True,
     ),
     Mutant(
         "illegal-actions-of-others-accepted",
@@ -620,6 +625,7 @@ ENGINE = (
         "return bool(s.over == 0 and is_action and allows(s, g, action))",
         "return bool(s.over == 0 and is_action)",
         (tests("tests/test_battery.py", "-k", "legal"),),
+        python=True,
     ),
 )
 

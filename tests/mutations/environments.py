@@ -17,6 +17,7 @@ ENVIRONMENTS = (
         '{"deal": int(table["deal"][0]) + 1} | given',
         '{"deal": int(table["deal"][0])} | given',
         (RESETS,),
+        python=True,
     ),
     Mutant(
         "reset-with-options-begins-at-the-first-deal",
@@ -24,6 +25,7 @@ ENVIRONMENTS = (
         '{"deal": int(table["deal"][0]) + 1} | given',
         '{"deal": 1} | given',
         (RESETS,),
+        python=True,
     ),
     Mutant(
         "a-number-given-is-passed-over",
@@ -31,6 +33,7 @@ ENVIRONMENTS = (
         '{"deal": int(table["deal"][0]) + 1} | given',
         'given | {"deal": int(table["deal"][0]) + 1}',
         (RESETS,),
+        python=True,
     ),
     Mutant(
         "reset-with-options-throws-the-dice-again",
@@ -38,6 +41,7 @@ ENVIRONMENTS = (
         '                record["choice"] = table["choice"]\n',
         "",
         (SINGLE,),
+        python=True,
     ),
     Mutant(
         "credit-outlives-the-episode",
@@ -45,6 +49,7 @@ ENVIRONMENTS = (
         "        self.credited[rows] = 0.0\n",
         "",
         (SINGLE, VECTOR),
+        python=True,
     ),
     Mutant(
         "credit-is-paid-again",
@@ -87,6 +92,7 @@ ENVIRONMENTS = (
         "            waiting = waiting[self.over[waiting]]\n",
         "            waiting = waiting[:0]\n",
         (OPPONENTS, SINGLE, VECTOR),
+        python=True,
     ),
     Mutant(
         "opponents-are-handed-full-states",
@@ -94,6 +100,7 @@ ENVIRONMENTS = (
         '        game.loops.hide(views, game.constants, views["to_play"].astype(np.int64))\n',
         "",
         (OPPONENTS,),
+        python=True,
     ),
     Mutant(
         "a-failing-opponent-leaves-half-a-step",
@@ -101,6 +108,7 @@ ENVIRONMENTS = (
         "                array.view(np.uint8).reshape(-1)[:] = np.frombuffer(content, np.uint8)\n",
         "                array.view(np.uint8).reshape(-1)[:0] = np.frombuffer(content, np.uint8)[:0]\n",
         (SINGLE, VECTOR),
+        python=True,
     ),
     Mutant(
         "opponents-change-at-once",
@@ -109,6 +117,7 @@ ENVIRONMENTS = (
         "        self.coming[rows] = [self._code(opponent) for opponent in seated]\n"
         "        self.codes[rows, 1:] = self.coming[rows]\n",
         (OPPONENTS,),
+        python=True,
     ),
     Mutant(
         "an-illegal-action-is-played-where-it-should-raise",
@@ -116,6 +125,7 @@ ENVIRONMENTS = (
         "if not self._masks[0, number] and not self.loses:",
         "if not self._masks[0, number] and self.loses:",
         (SINGLE,),
+        python=True,
     ),
     Mutant(
         "final-observations-of-the-next-episode",
@@ -123,6 +133,7 @@ ENVIRONMENTS = (
         "                final = self._final(over, terminations)\n                tables.advance(over)\n",
         "                tables.advance(over)\n                final = self._final(over, terminations)\n",
         (VECTOR,),
+        python=True,
     ),
     Mutant(
         "next-step-forgets-to-reset",
@@ -130,6 +141,7 @@ ENVIRONMENTS = (
         "            tables.advance(np.flatnonzero(ended))\n",
         "            pass\n",
         (VECTOR,),
+        python=True,
     ),
     Mutant(
         "masks-of-finished-rows-stay",
@@ -137,6 +149,7 @@ ENVIRONMENTS = (
         "        nothing = np.zeros((len(over), self.game.num_actions), np.int8)\n",
         "        nothing = np.ones((len(over), self.game.num_actions), np.int8)\n",
         (VECTOR,),
+        python=True,
     ),
     Mutant(
         "terminal-observation-of-another-row",
@@ -144,6 +157,7 @@ ENVIRONMENTS = (
         "terminal_observation=last[k],",
         "terminal_observation=last[0],",
         (tests("tests/test_envs_sb3.py"),),
+        python=True,
     ),
     Mutant(
         "lengths-run-on",
@@ -151,5 +165,6 @@ ENVIRONMENTS = (
         "                self._lengths[over] = 0\n",
         "",
         (tests("tests/test_envs_sb3.py"),),
+        python=True,
     ),
 )
