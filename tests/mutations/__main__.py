@@ -18,12 +18,14 @@ from threading import Lock
 from card_envs.jit import cache_folder, source_digest
 from tests.mutations import Mutant, Tests
 from tests.mutations.agents import AGENTS
-from tests.mutations.engine import ENGINE, EQUIVALENT
+from tests.mutations.elfern import ELFERN
 from tests.mutations.environments import ENVIRONMENTS
+from tests.mutations.konchinka import EQUIVALENT, KONCHINKA
+from tests.mutations.tables import TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("card_envs", "agents", "tests", "scripts", "pyproject.toml", "README.md")
-MUTANTS = (*ENGINE, *ENVIRONMENTS, *AGENTS)
+MUTANTS = (*ELFERN, *KONCHINKA, *TABLES, *ENVIRONMENTS, *AGENTS)
 
 CAUGHT, SURVIVED, MISSING, BROKEN = "caught", "SURVIVED", "NOT FOUND", "BROKEN"
 
