@@ -35,19 +35,19 @@ PATIENCE = 3600
 WHERE = "import card_envs, agents; print(card_envs.__file__); print(agents.__file__)"
 
 
-def copy_tree(folder: Path) -> None:
-    """The sources as they are, without anything compiled."""
+def copy_tree(source: Path, folder: Path) -> None:
+    """The sources that lie in a folder, without anything compiled."""
+    folder.mkdir()
     for name in COPIED:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", "golden"))
-        elif source.exists():
-            shutil.copy(source, folder / name)
+        if (source / name).is_dir():
+            shutil.copytree(source / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "golden"))
+        elif (source / name).exists():
+            shutil.copy(source / name, folder / name)
 
 
-def found(mutant: Mutant) -> int:
+def found(mutant: Mutant, root: Path = ROOT) -> int:
     """How often the snippet of a mutant stands in its file."""
-    path = ROOT / mutant.file
+    path = root / mutant.file
     return path.read_text().count(mutant.old) if path.is_file() else 0
 
 
@@ -80,10 +80,12 @@ def run(folder: Path, words: Sequence[str], *, plain: bool, cache: Path) -> tupl
 
 
 class Runs:
-    """Copies of the sources, one for each job, and what was found."""
+    """Copies of the sources as they were at the beginning, and what was found."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.origin = folder / "sound"
+        copy_tree(ROOT, self.origin)
         self.sound: dict[Tests, str] = {}
         """By selection of tests: "" if they pass without a mutant, else what they say."""
         self.said: Counter[str] = Counter()
@@ -99,20 +101,14 @@ class Runs:
         if not mutant.file.startswith("card_envs/"):
             return self.cache
         own = folder / "cache"
-        compiled = self.cache / "card_envs" / f"jit-{source_digest()}"
+        compiled = self.cache / "card_envs" / f"jit-{source_digest(self.origin / 'card_envs')}"
         if mutant.python and compiled.is_dir():
             shutil.copytree(compiled, own / "card_envs" / f"jit-{source_digest(folder / 'card_envs')}")
         return own
 
-    def _copy(self, name: str) -> Path:
-        folder = self.folder / name
-        folder.mkdir()
-        copy_tree(folder)
-        return folder
-
     def begin(self, selections: Sequence[Tests]) -> None:
         """See that the tests pass without a mutant, and that it is the copy that they test."""
-        folder = self._copy("sound")
+        folder = self.origin
         compiled = cache_folder()
         if compiled is not None:  # what has been compiled already need not be compiled here
             shutil.copytree(compiled, self.cache / "card_envs" / compiled.name)
@@ -126,10 +122,12 @@ class Runs:
 
     def test(self, mutant: Mutant) -> None:
         """Put one mutant in and say what became of it."""
-        if found(mutant) != 1:
-            self._say(mutant, MISSING, f"{found(mutant)} times in {mutant.file}")
+        times = found(mutant, self.origin)
+        if times != 1:
+            self._say(mutant, MISSING, f"{times} times in {mutant.file}")
             return
-        folder = self._copy(mutant.name)
+        folder = self.folder / mutant.name
+        copy_tree(self.origin, folder)
         path = folder / mutant.file
         path.write_text(path.read_text().replace(mutant.old, mutant.new))
         cache = self._cache_of(mutant, folder)

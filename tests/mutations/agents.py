@@ -6,9 +6,12 @@ from tests.mutations import Mutant, tests
 
 ARENA = tests("tests/test_agents_arena.py")
 TOURNAMENT = tests("tests/test_tournament.py")
-RATINGS = tests("tests/test_tournament_ratings.py", "tests/test_ratings_clusters.py")
+RATINGS = tests("tests/test_tournament_ratings.py")
 SPRT = tests("tests/test_tournament_sprt.py")
 BOTS = tests("tests/test_tournament_bots.py")
+ENDED = tests("tests/test_bots_ended.py")
+FOLDER = tests("tests/test_tournament_folder.py")
+IDENTITY = tests("tests/test_tournament_identity.py")
 REGRET = tests("tests/test_regret.py")
 EQUILIBRIUM = tests("tests/test_equilibrium.py")
 SEARCH = tests("tests/test_agents_search.py")
@@ -20,8 +23,8 @@ AGENTS = (
     Mutant(
         "arena-never-rotates",
         "agents/arena.py",
-        "            seating = [1] * players\n            seating[seat] = 0\n",
-        "            seating = [1] * players\n            seating[0] = 0\n",
+        "        seating = [1] * game.num_players\n        seating[seat] = 0\n",
+        "        seating = [1] * game.num_players\n        seating[0] = 0\n",
         (ARENA,),
     ),
     Mutant(
@@ -41,16 +44,26 @@ AGENTS = (
     Mutant(
         "arena-names-a-forfeit-by-its-row",
         "agents/arena.py",
-        "tables[lost].tolist(), turns[lost].tolist()",
-        "lost.tolist(), turns[lost].tolist()",
-        (BOTS, TOURNAMENT),
+        "(first_table + tables[lost]).tolist()",
+        "(first_table + lost).tolist()",
+        (ARENA,),
     ),
     Mutant(
-        "arena-packs-of-all-seeds-overlap",
-        "agents/arena.py",
-        "np.uint64((seed << 32) % 2**64)",
-        "np.uint64(seed % 2**64)",
-        (ARENA,),
+        "packs-of-all-seeds-overlap",
+        "agents/seeds.py",
+        "np.uint64((self.seed << 32) % 2**64)",
+        "np.uint64(self.seed % 2**64)",
+        (
+            ARENA,
+            IDENTITY,
+        ),
+    ),
+    Mutant(
+        "salt-decides-nothing",
+        "agents/seeds.py",
+        "hashlib.blake2b(bytes.fromhex(self.salt) + (",
+        'hashlib.blake2b(b"" + (',
+        (IDENTITY,),
     ),
     Mutant(
         "arena-shows-its-masks-to-be-changed",
@@ -101,8 +114,8 @@ AGENTS = (
     Mutant(
         "sprt-error-rates-swapped",
         "agents/tournament/sequential.py",
-        "return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)",
-        "return math.log(self.alpha / (1 - self.beta)), math.log((1 - self.alpha) / self.beta)",
+        "return math.log(self.beta) - math.log(1 - self.alpha), math.log(1 - self.beta) - math.log(self.alpha)",
+        "return math.log(self.alpha) - math.log(1 - self.beta), math.log(1 - self.alpha) - math.log(self.beta)",
         (SPRT,),
     ),
     Mutant(
@@ -128,47 +141,66 @@ AGENTS = (
     ),
     Mutant(
         "forfeit-numbered-within-its-chunk",
-        "agents/tournament/playing.py",
-        "first = plan.deals_of(job).start + deal",
-        "first = deal",
-        (TOURNAMENT,),
+        "agents/arena.py",
+        "forfeits += [(first_deal + table, seat, loser, which, why)",
+        "forfeits += [(table, seat, loser, which, why)",
+        (FOLDER,),
     ),
     Mutant(
         "chunk-read-from-its-neighbours-file",
-        "agents/tournament/plan.py",
-        "told = json.loads(self._file(job).read_text())",
-        "told = json.loads(self._file(job._replace(chunk=max(job.chunk - 1, 0))).read_text())",
-        (TOURNAMENT,),
+        "agents/tournament/folder.py",
+        "told = _read_json(self._file(job), ",
+        "told = _read_json(self._file(job._replace(chunk=max(job.chunk - 1, 0))), ",
+        (FOLDER,),
     ),
     Mutant(
-        "damaged-chunk-taken-as-noughts",
-        "agents/tournament/plan.py",
-        "        except (OSError, ValueError, KeyError, TypeError):\n            return None\n",
-        "        except (OSError, ValueError, KeyError, TypeError):\n"
-        "            no = np.zeros(shape, np.int64)\n"
-        "            return Chunk(no, no, no, [1, 1], [1.0, 1.0], []) if self._file(job).exists() else None\n",
-        (TOURNAMENT,),
+        "chunk-of-another-job-taken",
+        "agents/tournament/folder.py",
+        'if told.get("job") != list(job):',
+        'if told.get("job") == []:',
+        (FOLDER,),
+    ),
+    Mutant(
+        "chunk-of-another-plan-taken",
+        "agents/tournament/folder.py",
+        'if told.get("plan") != self.plan.digest:',
+        'if told.get("plan") == "":',
+        (FOLDER,),
+    ),
+    Mutant(
+        "damaged-chunk-taken",
+        "agents/tournament/folder.py",
+        "if checksum != _checksum(told):",
+        'if checksum == "":',
+        (FOLDER,),
     ),
     Mutant(
         "plan-ignores-sample",
         "agents/tournament/plan.py",
         '            "deterministic": self.deterministic,\n',
         "",
-        (TOURNAMENT,),
+        (IDENTITY, FOLDER),
     ),
     Mutant(
         "plan-ignores-its-layout",
         "agents/tournament/plan.py",
         '            "layout": self.game.rules_id,\n',
         "",
-        (TOURNAMENT,),
+        (IDENTITY, FOLDER),
     ),
     Mutant(
         "plan-ignores-changed-files",
         "agents/tournament/plan.py",
-        '            "files": {name: digest for agent in self.agents for name, digest in files_of(agent).items()},\n',
+        '            "files": self.files,\n',
         "",
-        (TOURNAMENT,),
+        (IDENTITY,),
+    ),
+    Mutant(
+        "plan-ignores-the-library",
+        "agents/tournament/plan.py",
+        '            "library": sources(),\n',
+        "",
+        (IDENTITY,),
     ),
     Mutant(
         "points-of-the-second-not-turned",
@@ -202,15 +234,15 @@ AGENTS = (
     Mutant(
         "regret-tables-of-a-batch-numbered-from-nought",
         "agents/regret.py",
-        "first_table + judged",
-        "judged",
+        "actions[judged], first_table + tables[judged]",
+        "actions[judged], tables[judged]",
         (REGRET,),
     ),
     Mutant(
         "regret-of-seats-counted-once",
         "agents/regret.py",
-        ".astype(np.int64) * sum(seating)",
-        ".astype(np.int64)",
+        "* int((seating == 0).sum())",
+        "* 1",
         (REGRET,),
     ),
     Mutant(
@@ -265,10 +297,10 @@ AGENTS = (
         (NETWORK,),
     ),
     Mutant(
-        "network-weights-without-end",
+        "network-bias-not-a-number",
         "agents/network.py",
-        " or not np.isfinite(array).all():",
-        ":",
+        "if not (np.isfinite(weight).all() and np.isfinite(bias).all()):",
+        "if not np.isfinite(weight).all():",
         (NETWORK,),
     ),
     Mutant(
@@ -330,10 +362,17 @@ AGENTS = (
     ),
     Mutant(
         "bots-outlive-a-killed-worker",
-        "agents/strangers/process.py",
-        "return lambda: libc.prctl(set_death_signal, signal.SIGKILL)",
-        "return lambda: None",
-        (BOTS, TOURNAMENT),
+        "agents/strangers/supervising.py",
+        "if lifeline in ready or any(",
+        "if any(",
+        (ENDED,),
+    ),
+    Mutant(
+        "daemons-of-bots-stay",
+        "agents/strangers/supervising.py",
+        "_control(_ADOPT_ORPHANS, 1)",
+        "_control(_ADOPT_ORPHANS, 0)",
+        (ENDED,),
     ),
     Mutant(
         "bots-are-handed-the-generator",
@@ -352,7 +391,7 @@ AGENTS = (
     Mutant(
         "bots-go-on-after-a-failure",
         "agents/strangers/stranger.py",
-        "                if not isinstance(failure, Mistake):\n                    self._fail()\n",
+        "                    if not isinstance(failure, Mistake):\n                        self._fail(seat)\n",
         "",
         (BOTS,),
     ),
