@@ -24,7 +24,7 @@ from tests.mutations.konchinka import EQUIVALENT, KONCHINKA
 from tests.mutations.tables import TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("card_envs", "agents", "tests", "scripts", "pyproject.toml", "README.md")
+COPIED = ("card_envs", "agents", "tests", "scripts", "docs", "notebooks", "pyproject.toml", "README.md", "CHANGELOG.md")
 MUTANTS = (*ELFERN, *KONCHINKA, *TABLES, *ENVIRONMENTS, *AGENTS)
 
 CAUGHT, SURVIVED, MISSING, BROKEN = "caught", "SURVIVED", "NOT FOUND", "BROKEN"
