@@ -77,3 +77,8 @@ def beside(game: str, deals: int) -> Tests:
     """So many deals beside the oracle, without the compiler."""
     words = ("--game", game, "--deals", str(deals), "--rules", "0", "--tables", "1")
     return Tests(("tests.differential", *words), plain=True)
+
+
+def no_leak(rules: str) -> Tests:
+    """That nobody notices when what they cannot see is shuffled, under the rules with this id, without the compiler."""
+    return plain(f"tests/test_leaks.py::test_shuffling_what_a_seat_cannot_see_changes_nothing_for_it[{rules}]")
