@@ -238,7 +238,7 @@ def test_k15_the_last_capture_of_a_deal_goes_before_counting_with_many_players()
     """Not once anybody stands at the target: then all is counted, K12 and K13."""
     for scores, early in (([14, 9, 3], True), ([14, 15, 15], False)):
         state = near_the_end(scores, "2d", "2c Kd")
-        row = state.record
+        row = state.record.copy()
         row["hand"][0, 1:] = 0
         row["in_hands"], row["dealt"], row["plays"] = 1, 52, 47
         last = play(state.game.state(row, 0), "2dx2")

@@ -14,7 +14,7 @@ ENVIRONMENTS = (
     Mutant(
         "reset-with-options-repeats-the-pack",
         TABLES,
-        '{"deal": int(table["deal"][0]) + 1} | given',
+        '{"deal": (int(table["deal"][0]) + 1) % 2**64} | given',
         '{"deal": int(table["deal"][0])} | given',
         (RESETS,),
         python=True,
@@ -22,7 +22,7 @@ ENVIRONMENTS = (
     Mutant(
         "reset-with-options-begins-at-the-first-deal",
         TABLES,
-        '{"deal": int(table["deal"][0]) + 1} | given',
+        '{"deal": (int(table["deal"][0]) + 1) % 2**64} | given',
         '{"deal": 1} | given',
         (RESETS,),
         python=True,
@@ -30,7 +30,7 @@ ENVIRONMENTS = (
     Mutant(
         "a-number-given-is-passed-over",
         TABLES,
-        '{"deal": int(table["deal"][0]) + 1} | given',
+        '{"deal": (int(table["deal"][0]) + 1) % 2**64} | given',
         'given | {"deal": int(table["deal"][0]) + 1}',
         (RESETS,),
         python=True,
@@ -68,8 +68,8 @@ ENVIRONMENTS = (
     Mutant(
         "only-the-last-play-is-credited",
         "card_envs/loops.py",
-        "rewards[i] = np.float32(np.float64(rewards[i]) + total - credited[i])",
-        "rewards[i] = np.float32(total - credited[i])",
+        "rewards[i] += total - credited[i]",
+        "rewards[i] = total - credited[i]",
         (SINGLE, VECTOR),
     ),
     Mutant(
@@ -89,8 +89,8 @@ ENVIRONMENTS = (
     Mutant(
         "an-episode-that-opponents-end-is-handed-out",
         TABLES,
-        "            waiting = waiting[self.over[waiting]]\n",
-        "            waiting = waiting[:0]\n",
+        "            waiting, seats = waiting[again], seats[again]\n",
+        "            waiting, seats = waiting[:0], seats[:0]\n",
         (OPPONENTS, SINGLE, VECTOR),
         python=True,
     ),
@@ -122,8 +122,8 @@ ENVIRONMENTS = (
     Mutant(
         "an-illegal-action-is-played-where-it-should-raise",
         "card_envs/envs/single.py",
-        "if not self._masks[0, number] and not self.loses:",
-        "if not self._masks[0, number] and self.loses:",
+        "if not self._masks[0, number] and not tables.loses:",
+        "if not self._masks[0, number] and tables.loses:",
         (SINGLE,),
         python=True,
     ),
