@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.arena import BATCH, Clock, Log, Lost, losses, play_out
+from agents.command_line import literal
 from agents.intervals import Estimate, estimate
 from agents.protocol import Agent, Array
 from card_envs import Game, batches
@@ -232,5 +233,5 @@ def regret_table(game: Game, regrets: Sequence[AgentRegret]) -> Table:
                 estimates = (found.per_decision, found.per_deal, found.points_per_deal)[: 2 + len(in_points)]
                 cells = (str(each).removeprefix("+") for each in estimates)
                 errors, count = f"{100 * found.errors.mean:.1f} %", f"{found.decisions:,}"
-                table.add_row(regret.agent, kind, *cells, errors, count)
+                table.add_row(literal(regret.agent), kind, *cells, errors, count)
     return table

@@ -165,7 +165,7 @@ def test_exact_figures_of_a_bot_that_fails_are_refused_with_its_reason(tmp_path)
     from agents.equilibrium import write_out
     from agents.equilibrium.asking import policy_of
 
-    game = card_envs.make_game("elfern", suits=2, ranks=4, honours=2, hand_size=2, target=7)
+    game = card_envs.make_game("elfern", suits=2, ranks=3, honours=2, hand_size=2)
     tree = write_out(game, dealer=0)
     for before in ("", "exact+"):
         bot = make_agent(before + recorder(tmp_path, 'm["episode"] == 9'), game)

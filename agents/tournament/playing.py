@@ -7,16 +7,17 @@ import multiprocessing
 import signal
 import threading
 import traceback
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from agents.arena import play_out, play_rotations
+from agents.arena import play_rotations
 from agents.names import make_agent
-from agents.protocol import Agent, external_bot
+from agents.protocol import Agent
 from agents.strangers.process import outlived_by_none
 from agents.strangers.supervising import die_with_parent
 from agents.tournament.plan import Chunk, Job, Plan
+from agents.warmup import warm_up
 
 PATIENCE = 5.0
 """Seconds a worker has to end when it is stopped."""
@@ -34,7 +35,9 @@ class Players:
         if number not in self._made:
             plan = self.plan
             name = plan.agents[number]
-            self._made[number] = make_agent(name, plan.game, deterministic=plan.deterministic, limits=plan.limits)
+            agent = make_agent(name, plan.game, deterministic=plan.deterministic, limits=plan.limits)
+            warm_up(plan.game, [agent])  # loading compiled code is not the agent's time, in no process
+            self._made[number] = agent
         return self._made[number]
 
     def play(self, job: Job) -> Chunk:
@@ -48,8 +51,9 @@ class Players:
         return Chunk(games.points, games.beaten, games.level, list(decisions), list(seconds), games.forfeits)
 
 
-def play_all(plan: Plan, jobs: Sequence[Job], workers: int) -> Generator[tuple[Job, Chunk], None, None]:
-    """Play chunks, in so many processes, and yield each as it is finished. Close the iterator to stop before the end:
+def play_all(plan: Plan, jobs: Collection[Job], workers: int) -> Generator[tuple[Job, Chunk], None, None]:
+    """Play chunks, in so many processes, and yield each as it is finished; ``warm_up_players`` first, or each process
+    compiles what it plays with. Close the iterator to stop before the end:
     when it is done, however it ends, no process is left."""
     workers = min(workers, len(jobs))
     if workers <= 1:
@@ -57,7 +61,6 @@ def play_all(plan: Plan, jobs: Sequence[Job], workers: int) -> Generator[tuple[J
         for job in jobs:
             yield job, players.play(job)
         return
-    _warm_up(plan)
     crew = _Crew(plan, workers)
     try:
         yield from crew.play(jobs)
@@ -65,13 +68,11 @@ def play_all(plan: Plan, jobs: Sequence[Job], workers: int) -> Generator[tuple[J
         crew.kill()
 
 
-def _warm_up(plan: Plan) -> None:
-    """Play a deal with every agent of ours, so that workers find all code compiled."""
+def warm_up_players(plan: Plan) -> None:
+    """Play a deal with every agent of ours, so that all code is compiled before workers ask for it."""
     players = Players(plan)
     for number in range(len(plan.agents)):
-        agent = players.agent(number)
-        if external_bot(agent) is None:
-            play_out(plan.game, [agent], [0] * plan.game.num_players, plan.seeds_of(Job(0, 0))[:1])
+        players.agent(number)
 
 
 class _Crew:
@@ -89,7 +90,7 @@ class _Crew:
             self._crew[ours] = process
         outlived_by_none(self)
 
-    def play(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Chunk]]:
+    def play(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Chunk]]:
         """Play chunks and yield each as it is finished."""
         waiting = iter(jobs)
         busy: dict[Connection, Job] = {}

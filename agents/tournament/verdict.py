@@ -39,6 +39,7 @@ class Verdict:
         low, high = self.plan.sprt.bounds
         return {
             **self.plan.json(),
+            "labels": list(self.plan.labels),
             "unit": self.plan.unit,
             "verdict": self.said,
             "deals_needed": 0 if self.meeting is None else self.meeting.deals,
