@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 
@@ -28,6 +29,25 @@ SEARCHERS: dict[str, Callable[..., Agent]] = {"pimc": PimcAgent, "ismcts": Ismct
 
 EXACTLY = "exact+"
 """What stands before the name of a player that is to play the end exactly."""
+
+_LABELLED = re.compile(r"(\w(?:[\w .-]*\w)?)=(.*)", re.DOTALL)
+
+
+def split_label(text: str) -> tuple[str | None, str]:
+    """The label and the player of ``LABEL=PLAYER``; a label of None where there is none.
+
+    A label is made of letters, digits, ``-``, ``_``, ``.`` and spaces, and begins and ends with a letter, a digit or
+    ``_``. A player's own text may have an equals sign: before it stands a colon, which no label has.
+
+    >>> split_label("mine=cmd:./bot --depth=3")
+    ('mine', 'cmd:./bot --depth=3')
+    >>> split_label("cmd:./bot --depth=3")
+    (None, 'cmd:./bot --depth=3')
+    >>> split_label("greedy")
+    (None, 'greedy')
+    """
+    found = _LABELLED.fullmatch(text)
+    return (found[1], found[2]) if found else (None, text)
 
 
 def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Limits | None = None) -> Agent:

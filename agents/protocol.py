@@ -21,6 +21,8 @@ class Agent(Protocol):
 
     An agent that knows how likely it takes each action can say so by a method ``probabilities(views, observations,
     masks)``, float64 (N, num_actions): ``act`` then draws by them. Exact measures ask for them (``equilibrium``).
+
+    An agent that asks another one for some of its answers names it as ``asks``: so an external bot behind it is found.
     """
 
     def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
@@ -34,6 +36,35 @@ class Agent(Protocol):
         Returns int32 (N,), each legal in its row. Raises ``ValueError`` where a mask is missing or allows nothing.
         """
         ...
+
+
+@runtime_checkable
+class ExternalBot(Agent, Protocol):
+    """A player whose programs are not ours. What it may know of the others' cards depends on how it is asked:
+
+    whoever plays with it calls ``over`` after each episode that it played one at a time, and ``close`` before deals
+    that it should come to afresh, and at the end. The arena does.
+
+    one_at_a_time: whether it is to be asked about one table until its episode is over.
+    starting: seconds its programs have taken to start so far, which are no time of its decisions.
+    """
+
+    one_at_a_time: bool
+    starting: float
+
+    def over(self, final: Array) -> None:
+        """An episode that it played alone is over: its last state, a record (1,)."""
+
+    def close(self) -> None:
+        """End its programs: what it is asked from now on has nothing to do with what it has seen."""
+
+
+def external_bot(agent: Agent) -> ExternalBot | None:
+    """The external bot that an agent is, or that it asks; None if there is none."""
+    found: Any = agent
+    while found is not None and not isinstance(found, ExternalBot):
+        found = getattr(found, "asks", None)
+    return found
 
 
 class Forfeit(RuntimeError):

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.arena import BATCH, Meeting, deal_seeds, meet
+from agents.command_line import literal
 from agents.files import write_whole
 from agents.protocol import Agent
 from agents.regret import AgentRegret, regret_json
 from agents.versions import versions
+from agents.warmup import warm_up
 from card_envs import Game
 
 if TYPE_CHECKING:
@@ -87,7 +89,7 @@ class Evaluation:
             games = meeting.deals * meeting.rotations
             shares = [f"{100 * count / games:.1f} %" for count in meeting.outcomes.values()]
             seats = " ".join(f"{points.mean:+.2f}" for points in meeting.seat_points)
-            table.add_row(meeting.a, meeting.b, str(meeting.points_a), *shares, seats)
+            table.add_row(literal(meeting.a), literal(meeting.b), str(meeting.points_a), *shares, seats)
         return table
 
 
@@ -111,6 +113,7 @@ def evaluate(
         choose = combinations if game.num_players == 2 else permutations
         pairs = list(choose(range(len(agents)), 2))
     seeds = deal_seeds(seed, deals)
+    warm_up(game, [agent for _, agent in agents])
     begin = time.perf_counter()
     meetings = []
     for number, (a, b) in enumerate(pairs):

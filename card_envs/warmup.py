@@ -1,6 +1,7 @@
-"""Compile every kernel of every game once, so that later processes find it in the cache.
+"""Compile the verbs of every game and what environments play with once, so that later processes find it in the cache.
 
-Run ``python -m card_envs.warmup`` before starting many workers.
+Run ``python -m card_envs.warmup`` before starting many workers. Exact play with open cards, and players that search,
+are compiled when they are first used: ``python -m agents.warmup`` compiles them too.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from card_envs.registry import GAMES, make_game
 
 
 def warm_up(game: Game) -> None:
-    """Call each compiled verb of a game once."""
+    """Call each compiled verb of a game once, but those of exact play with open cards."""
     states = game.new_states(np.arange(2, dtype=np.uint64))
     rows = np.arange(2)
     game.step(states, game.sample_actions(states))
@@ -39,11 +40,11 @@ def warm_up(game: Game) -> None:
 
 
 def main() -> None:
-    """Warm up all games and say how long it took."""
+    """Warm up all games, and say what was compiled and how long it took."""
     for name in GAMES:
         start = time.perf_counter()
         warm_up(make_game(name))
-        print(f"{name}: compiled or loaded in {time.perf_counter() - start:.1f} s")
+        print(f"{name}: verbs compiled or loaded in {time.perf_counter() - start:.1f} s")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agents.command_line import literal
 from agents.equilibrium.cfr import CFR
 from agents.equilibrium.solving import Worst, certain_digits, meeting, policies_of, solve, worst_of
 from agents.equilibrium.strategies import Policy
@@ -125,7 +126,12 @@ class Report:
             worst = row.worst
             shown = f"{worst.exploitability:.6f}" if worst.exploitability > 1e-4 else f"{worst.exploitability:.1e}"
             table.add_row(
-                str(number), row.name, f"{worst.leading:+.6f}", f"{worst.dealing:+.6f}", shown, f"{row.seconds:.1f}"
+                str(number),
+                literal(row.name),
+                f"{worst.leading:+.6f}",
+                f"{worst.dealing:+.6f}",
+                shown,
+                f"{row.seconds:.1f}",
             )
         return table
 

@@ -1,24 +1,41 @@
-"""The command ``scripts/tournament.py``: a round robin with ratings, or a sequential test of two agents."""
+"""The command ``python scripts/tournament.py``: a round robin with ratings, or a sequential test of two agents."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agents.command_line import (
+    FAILED,
+    INTERRUPTED,
+    SINGLE_THREADED,
+    Parser,
+    begin_with,
+    called,
+    command,
+    missing,
+    needed,
+    printable,
+    screen,
+    told,
+)
 from agents.files import write_whole
-from agents.names import SPOKEN, make_agent
-from agents.options import chosen_game, game_commands, positive, whole
+from agents.names import make_agent
+from agents.options import AGENTS, chosen_game, game_commands, positive, real, whole
 from agents.strangers import Limits
+from agents.tournament.pictures import PAYOFF, RATINGS, draw
 from agents.tournament.plan import Chunk, Folder, Job, Plan, round_robin
-from agents.tournament.playing import play_all
+from agents.tournament.playing import play_all, warm_up_players
 from agents.tournament.report import markdown, notes, tables
 from agents.tournament.results import plain, results_of
 from agents.tournament.sequential import Sprt
 from agents.tournament.verdict import verdict_of
+from agents.warmup import told_if_long
 from card_envs import Game
 
 if TYPE_CHECKING:
@@ -26,52 +43,59 @@ if TYPE_CHECKING:
 
 RESULTS, REPORT, VERDICT = "results.json", "report.md", "verdict.json"
 DEALS, MOST_DEALS = 1000, 100_000
-INTERRUPTED = 130
+SCRIPT = "scripts/tournament.py"
 Chunks = dict[Job, Chunk]
 
 
+@command(SCRIPT)
 def main(argv: Sequence[str] | None = None) -> int:
     """Play as the arguments say; the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="tournament.py",
+    parser = Parser(
+        prog=called(SCRIPT),
         description="Play agents against each other, every deal from every seat: a round robin with ratings "
         "(--agents), or a sequential test whether one is better than another (--sprt). Run it again with the same "
         "arguments to go on where it was stopped.",
     )
     game_commands(parser, _add_options)
     arguments = parser.parse_args(argv)
-    command: argparse.ArgumentParser = arguments.command
+    refused: argparse.ArgumentParser = arguments.command
     game = chosen_game(arguments)
+    needed("arena", "rich")
     folder: Path = arguments.out or Path("runs") / f"tournament-{game.name}-{datetime.now():%Y%m%d-%H%M%S}"
     try:
         plan = _plan(arguments, game)
         kept = Folder(folder, plan)
         kept.begin()
     except ValueError as error:
-        command.error(str(error))
-
-    from rich.console import Console
-
-    console = Console()
-    console.print(f"Playing {game.describe()}\nin {folder}", markup=False)
-    finish = _finish_test if plan.sprt else _finish_tournament
+        refused.error(str(error))
+    console = screen()
+    console.print(f"Playing {game.describe()}\nin {folder}", soft_wrap=True)
+    undrawn = "" if plan.sprt else missing("arena", "matplotlib")
+    if undrawn:
+        console.print(f"There will be no pictures: {undrawn}", soft_wrap=True)
     chunks: Chunks = {}
     try:
         _play(kept, chunks, arguments.workers, console)
-        finish(kept, chunks, console)
+        if plan.sprt:
+            return _finish_test(kept, chunks, console)
+        return _finish_tournament(kept, chunks, console, pictures=not undrawn)
     except KeyboardInterrupt:
         console.print(
             f"Stopped. {len(chunks)} of {len(plan.jobs)} chunks are kept: run it again with the same arguments and "
             f"--out {folder} to go on.",
-            markup=False,
+            soft_wrap=True,
         )
         return INTERRUPTED
-    return 0
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--agents", nargs="+", metavar="NAME", help=f"a round robin of these: {SPOKEN}")
-    parser.add_argument("--sprt", nargs=2, metavar=("A", "B"), help="test whether B is better than A instead")
+def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
+    parser.add_argument("--agents", nargs="+", metavar="NAME", help=f"a round robin of these: {AGENTS}")
+    parser.add_argument(
+        "--sprt",
+        nargs=2,
+        metavar=("A", "B"),
+        help="test whether B is better than A instead; names as those of --agents",
+    )
     parser.add_argument(
         "--deals",
         type=whole(2, 2**32),
@@ -102,7 +126,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         ("--alpha", 0.05, "chance to call B better where it is not by more than the margin"),
         ("--beta", 0.05, "chance to miss it where it is by --better"),
     ):
-        group.add_argument(option, type=float, metavar="X", help=f"{meaning}; default {default:g}")
+        group.add_argument(option, type=real, metavar="X", help=f"{meaning}; default {default:g}")
         parser.set_defaults(**{option[2:]: None})
 
 
@@ -143,6 +167,8 @@ def _play(folder: Folder, chunks: Chunks, workers: int, console: Console) -> Non
     ended = _watch(plan, chunks)
     if not left or ended():
         return
+    with told_if_long(console):
+        warm_up_players(plan)
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
     times = (TimeElapsedColumn(), TimeRemainingColumn())
     with (
@@ -172,23 +198,40 @@ def _watch(plan: Plan, chunks: Chunks) -> Callable[[], bool]:
     return lambda: verdict_of(plan, chunks).is_decided
 
 
-def _finish_tournament(folder: Folder, chunks: Chunks, console: Console) -> None:
-    from agents.tournament.pictures import PAYOFF, RATINGS, draw
-
+def _finish_tournament(folder: Folder, chunks: Chunks, console: Console, pictures: bool) -> int:
     results = results_of(folder.plan, chunks)
-    write_whole(folder.path / RESULTS, plain(results.json()).encode())
-    write_whole(folder.path / REPORT, markdown(results).encode())
-    draw(results, folder.path)
-    for table in tables(results):
-        console.print(table)
-    for note in notes(results):
-        console.print(note, markup=False, highlight=False)
-    console.print(f"{RESULTS}, {REPORT}, {RATINGS} and {PAYOFF} are in {folder.path}", markup=False)
+    written, failure = [RESULTS, REPORT], ""
+    try:
+        write_whole(folder.path / RESULTS, plain(results.json()).encode())
+        write_whole(folder.path / REPORT, markdown(results).encode(errors="backslashreplace"))
+        if pictures:
+            try:
+                draw(results, folder.path)
+                written += [RATINGS, PAYOFF]
+            except Exception as error:  # whatever a picture fails of, the results are there
+                failure = told(error)
+    finally:
+        for table in tables(results):
+            console.print(table)
+        for note in notes(results):
+            console.print(printable(note))
+    console.print(f"Written to {folder.path}: {', '.join(written)}", soft_wrap=True)
+    if failure:
+        console.print(f"The pictures could not be drawn: {failure}", soft_wrap=True)
+    return FAILED if failure else 0
 
 
-def _finish_test(folder: Folder, chunks: Chunks, console: Console) -> None:
+def _finish_test(folder: Folder, chunks: Chunks, console: Console) -> int:
     verdict = verdict_of(folder.plan, chunks)
-    write_whole(folder.path / VERDICT, plain(verdict.json()).encode())
-    for sentence in verdict.sentences():
-        console.print(sentence, markup=False, highlight=False)
-    console.print(f"{VERDICT} is in {folder.path}", markup=False)
+    try:
+        write_whole(folder.path / VERDICT, plain(verdict.json()).encode())
+    finally:
+        for sentence in verdict.sentences():
+            console.print(printable(sentence))
+    console.print(f"Written to {folder.path}: {VERDICT}", soft_wrap=True)
+    return 0
+
+
+if __name__ == "__main__":
+    begin_with(SINGLE_THREADED)
+    sys.exit(main())
