@@ -1,4 +1,4 @@
-"""What may go wrong with a training run: it diverges, is stopped, meets another, or its files are not what they were."""
+"""What may go wrong with a training run: it diverges, is stopped, meets another, its files are not what they were."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_a_run_that_is_stopped_anywhere_goes_on_as_if_nothing_had_happened(begun
     if within == "step":
         monkeypatch.setattr(begun._env, "step_wait", failing(begun._env.step_wait, 40))
     else:
-        monkeypatch.setattr(os, "fsync", failing(os.fsync, 10))
+        monkeypatch.setattr(os, "fsync", failing(os.fsync, 9))  # a checkpoint is there, its player is not
     with pytest.raises(error):
         begun.train()
     monkeypatch.undo()
@@ -192,7 +192,7 @@ def test_who_stops_a_run_is_told_how_to_go_on(tmp_path, capsys, monkeypatch, err
     assert main(["elfern", "--out", str(folder), *GIVEN]) == status
     told = capsys.readouterr()
     said = " ".join((told.out + told.err).split())
-    assert f"--resume '{folder}' goes on after the last of 3 legs" in said or "goes on after the last of 2 legs" in said
+    assert f"--resume '{folder}' goes on after the last of" in said
     assert "Traceback" not in said
     assert sorted(path.stem for path in (folder / "checkpoints").iterdir()) == [f"{number:012d}" for number in (1, 2)]
     assert main(["--resume", str(folder)]) == 0
@@ -200,7 +200,6 @@ def test_who_stops_a_run_is_told_how_to_go_on(tmp_path, capsys, monkeypatch, err
 
 
 def test_a_full_disk_leaves_the_last_checkpoint(begun, whole, monkeypatch):
-    begun.train_until = None
     with pytest.raises(Stop):
         begun.train(stop_after(2))
     kept = files(begun.folder / "checkpoints")
@@ -251,11 +250,11 @@ def test_one_run_at_a_time_has_a_folder(tmp_path, game, begun):
         lambda: Run.resume(begun.folder),
         lambda: Run.begin(begun.folder, game, Settings(**TINY)),
     ):
-        with pytest.raises(ValueError, match="Another process|is there already"):
+        with pytest.raises(ValueError, match=r"Another process|is there already"):
             another()
     assert files(begun.folder) == before
     begun.close()
-    with Run.resume(begun.folder), pytest.raises(ValueError, match="Another process.*training"):
+    with Run.resume(begun.folder), pytest.raises(ValueError, match=r"Another process.*training"):
         Run.resume(begun.folder)
     Run.resume(begun.folder).close()
 
@@ -417,14 +416,14 @@ def test_every_leg_has_dice_of_its_own(begun, monkeypatch):
 def test_a_resumed_run_throws_the_dice_of_its_next_leg(begun, monkeypatch):
     def deals_of(run, legs):
         seen = []
-        begin = run._begin_leg
+        reset = run._env.reset
 
         def watched():
-            opponents = begin()
-            seen.append((run.legs, run._tables._tables.states.tobytes()))
-            return opponents
+            observations = reset()
+            seen.append((run.legs, observations.tobytes()))
+            return observations
 
-        monkeypatch.setattr(run, "_begin_leg", watched)
+        monkeypatch.setattr(run._env, "reset", watched)
         with pytest.raises(Stop):
             run.train(stop_after(legs))
         run.close()
