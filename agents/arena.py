@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from agents.intervals import Estimate, estimate
 from agents.protocol import Actions, Agent, Array, ExternalBot, Forfeit, checked_answer, external_bot
+from agents.seeds import TableSeeds, table_seeds
 from card_envs import Game, batches
 
 BATCH = 4096
@@ -43,6 +44,12 @@ class Lost:
     against: str
     deal: int
     seat: int
+
+    def sentence(self, unit: str) -> str:
+        """For people; unit: "deal" or "match"."""
+        times = "once" if self.times == 1 else f"{self.times:,} times"
+        where = f"{unit} {self.deal}, seat {self.seat}"
+        return f"{self.agent} forfeited {times}: it {self.reason}. First against {self.against}, {where}."
 
 
 @dataclass(frozen=True)
@@ -90,9 +97,7 @@ class Meeting:
 
 def deal_seeds(seed: int, deals: int) -> npt.NDArray[np.uint64]:
     """Seeds of the tables of an evaluation, uint64 (deals,): deal i is ``game.new_state(seed=(seed << 32) + i)``."""
-    if not 1 <= deals <= 2**32:
-        raise ValueError(f"deals={deals} is out of range: play at least one deal.")
-    return np.uint64((seed << 32) % 2**64) + np.arange(deals, dtype=np.uint64)
+    return table_seeds(seed, deals)[:]
 
 
 @dataclass
@@ -115,7 +120,13 @@ class Games:
     clocks: list[Clock]
 
 
-def meet(game: Game, names: tuple[str, str], agents: tuple[Agent, Agent], seeds: Array, batch: int = BATCH) -> Meeting:
+def meet(
+    game: Game,
+    names: tuple[str, str],
+    agents: tuple[Agent, Agent],
+    seeds: Array | TableSeeds,
+    batch: int = BATCH,
+) -> Meeting:
     """Let the first agent play one seat and the second all the others, from each seat in turn, over all ``seeds``."""
     parts = [play_rotations(game, names, agents, seeds[k : k + batch], k) for k in range(0, len(seeds), batch)]
     points, beaten, level = (np.concatenate([getattr(part, name) for part in parts]) for name in MEASURES)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from agents.arena import deal_seeds
 from agents.command_line import Parser, called, command, needed, screen
 from agents.files import check_writable
-from agents.names import make_agent
+from agents.labels import printable
+from agents.names import make_agent, refuse_unrepeatable
 from agents.options import add_agents, chosen_game, game_commands, labelled, whole
 from agents.protocol import Agent
 from agents.regret import KINDS, AgentRegret, measure, refuse_unless_solved, regret_table
@@ -47,16 +48,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             if arguments.json is not None:
                 check_writable(arguments.json)
-            agents = [
-                (label, make_agent(name, game, deterministic=not arguments.sample))
-                for label, name in labelled(arguments.agents)
-            ]
+            players = labelled(arguments.agents)
+            for _, name in players:
+                refuse_unrepeatable(name)
+            agents = [(label, make_agent(name, game, deterministic=not arguments.sample)) for label, name in players]
             if arguments.regret:
                 refuse_unless_solved(game)
         except ValueError as error:
             refused.error(str(error))
         warm_up(game, [agent for _, agent in agents])
     evaluation = _evaluate(game, agents, arguments, console)
+    evaluation = dataclasses.replace(evaluation, players=tuple(name for _, name in players))
     try:
         if arguments.json is not None:
             evaluation.save(arguments.json)
@@ -64,6 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         console.print(evaluation.table())
         if arguments.regret:
             console.print(regret_table(game, evaluation.regrets))
+        for note in evaluation.notes():
+            console.print(printable(note))
     if arguments.json is not None:
         console.print(f"Written to {arguments.json}", soft_wrap=True)
     return 0

@@ -189,12 +189,12 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
 
     The lock goes with the process however it ends, so a dead one bars nobody. It keeps out those who ask for it.
 
-    doing: what is done, as in "is playing in FOLDER".
+    doing: what is done, in a word, as in "is playing in FOLDER".
 
     Raises ``ValueError`` with a sentence if another process has the lock, or the folder cannot be written.
     """
-    made = not folder.exists()
     try:
+        made = _status(folder) is None
         folder.mkdir(parents=True, exist_ok=True)
         handle = _lock(folder, doing)
     except OSError as error:
@@ -220,15 +220,15 @@ def _lock(folder: Path, doing: str) -> int:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             if not _is_mine(handle):
-                pid = os.read(handle, 20).decode(errors="replace").strip()
+                found = re.fullmatch(r"(\d+) (\w+)\n", os.read(handle, 100).decode(errors="replace"))
+                who, what = (f" (pid {found[1]})", found[2]) if found else ("", doing)
                 raise ValueError(
-                    f"Another process{f' (pid {pid})' if pid else ''} is {doing} in {folder}: "
-                    "wait until it has ended, or give another folder."
+                    f"Another process{who} is {what} in {folder}: wait until it has ended, or give another folder."
                 )
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.stat(path), os.fstat(handle)):  # not one that its last owner has removed
                     os.truncate(handle, 0)
-                    os.write(handle, f"{os.getpid()}\n".encode())
+                    os.write(handle, f"{os.getpid()} {doing}\n".encode())
                     return handle
         except BaseException:
             os.close(handle)

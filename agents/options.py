@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from agents.command_line import Parser
+from agents.labels import labels_of
 from agents.names import SPOKEN, split_label
 from card_envs import GAMES, Game, make_game
 from card_envs.registry import game_class, rule_fields
@@ -77,23 +78,13 @@ def add_agents(parser: argparse.ArgumentParser) -> None:
 
 
 def labelled(names: Sequence[str]) -> list[tuple[str, str]]:
-    """(label, name) of each player: its own text if it has no label; numbered where one label comes several times.
+    """(label, name) of each player; no two labels are alike.
 
-    >>> labelled(["greedy", "mine=ppo:a.npz", "greedy", "greedy (2)"])
-    [('greedy', 'greedy'), ('mine', 'ppo:a.npz'), ('greedy (2)', 'greedy'), ('greedy (2) (2)', 'greedy (2)')]
+    >>> labelled(["greedy", "mine=ppo:a.npz", "greedy"])
+    [('greedy', 'greedy'), ('mine', 'ppo:a.npz'), ('greedy (2)', 'greedy')]
     """
-    made: list[tuple[str, str]] = []
-    taken: set[str] = set()
-    for text in names:
-        given, name = split_label(text)
-        label = given or name
-        number = 1
-        while label in taken:
-            number += 1
-            label = f"{given or name} ({number})"
-        taken.add(label)
-        made.append((label, name))
-    return made
+    given, players = zip(*map(split_label, names), strict=True)
+    return list(zip(labels_of(players, given), players, strict=True))
 
 
 def integer(text: str) -> int:

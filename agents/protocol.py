@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
+
+from card_envs.envs.external import ExternalBot, Forfeit, external_bot
+
+__all__ = [
+    "Actions",
+    "Agent",
+    "Array",
+    "ExternalBot",
+    "Forfeit",
+    "checked_answer",
+    "checked_masks",
+    "checked_words",
+    "external_bot",
+]
 
 Array = npt.NDArray[Any]
 Actions = npt.NDArray[np.int32]
@@ -36,49 +49,6 @@ class Agent(Protocol):
         Returns int32 (N,), each legal in its row. Raises ``ValueError`` where a mask is missing or allows nothing.
         """
         ...
-
-
-@runtime_checkable
-class ExternalBot(Agent, Protocol):
-    """A player whose programs are not ours. What it may know of the others' cards depends on how it is asked:
-
-    whoever plays with it calls ``over`` after each episode that it played one at a time, and ``close`` before deals
-    that it should come to afresh, and at the end. The arena does.
-
-    one_at_a_time: whether it is to be asked about one table until its episode is over.
-    starting: seconds its programs have taken to start so far, which are no time of its decisions.
-    """
-
-    one_at_a_time: bool
-    starting: float
-
-    def over(self, final: Array) -> None:
-        """An episode that it played alone is over: its last state, a record (1,)."""
-
-    def close(self) -> None:
-        """End its programs: what it is asked from now on has nothing to do with what it has seen."""
-
-
-def external_bot(agent: Agent) -> ExternalBot | None:
-    """The external bot that an agent is, or that it asks; None if there is none."""
-    found: Any = agent
-    while found is not None and not isinstance(found, ExternalBot):
-        found = getattr(found, "asks", None)
-    return found
-
-
-class Forfeit(RuntimeError):
-    """Raised by ``act`` of an agent whose program failed in some of the rows: its seats lose those episodes.
-
-    actions: int32 (N,), -1 in the rows that failed. reasons: for each row that failed, a sentence's end that says
-    why: "gave no answer within 5 s".
-    """
-
-    def __init__(self, agent: str, actions: Actions, reasons: Mapping[int, str]) -> None:
-        row, reason = next(iter(reasons.items()))
-        super().__init__(f"{agent} {reason} (in {len(reasons)} of {len(actions)} positions, row {row} the first).")
-        self.actions = actions
-        self.reasons = reasons
 
 
 def checked_masks(masks: Any, size: int, num_actions: int | None = None) -> npt.NDArray[np.bool_]:

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Meetings of agents, and all that is needed to play them again."""
+    """Meetings of agents, and all that is needed to play them again.
+
+    agents: what they are called. players: their names as ``make_agent`` takes them, where they were made by name.
+    """
 
     game: Game
     agents: tuple[str, ...]
@@ -37,6 +40,7 @@ class Evaluation:
     deterministic: bool
     seconds: float
     regrets: tuple[AgentRegret, ...] = ()
+    players: tuple[str, ...] = ()
 
     def json(self) -> dict[str, Any]:
         """The evaluation in JSON's terms."""
@@ -45,6 +49,7 @@ class Evaluation:
             "rules": dataclasses.asdict(self.game.rules),
             "unit": "match" if self.game.rules.match else "deal",
             "agents": list(self.agents),
+            **({"players": list(self.players)} if self.players else {}),
             "seed": self.seed,
             "first_table_seed": int(deal_seeds(self.seed, 1)[0]),
             "deals": self.deals,
@@ -70,6 +75,13 @@ class Evaluation:
         if others == 1:
             return "a and b, each deal from both seats"
         return f"a in one seat against b in the other {others}, each deal with a in every seat"
+
+    def notes(self) -> list[str]:
+        """Sentences below the table: what was forfeited, and why."""
+        unit = "match" if self.game.rules.match else "deal"
+        told = [one.sentence(unit) for meeting in self.meetings for one in meeting.forfeits]
+        judged = [found for regret in self.regrets for found in (regret.settled, regret.open) if found is not None]
+        return told + [f"Regret: {one.sentence(unit)}" for found in judged for one in found.forfeits]
 
     def table(self) -> Table:
         """The evaluation as a table for the screen."""

@@ -183,7 +183,7 @@ def test_a_folder_is_worked_in_by_one_process_at_a_time(tmp_path, killed):
     with holder(folder) as process:
 
         def take():
-            with locked(folder, "playing"):
+            with locked(folder, "training"):
                 pass
 
         refused(take, f"(pid {process.pid}) is playing in {folder}")
@@ -195,7 +195,7 @@ def test_a_folder_is_worked_in_by_one_process_at_a_time(tmp_path, killed):
         assert process.wait() == (-signal.SIGKILL if killed else 0)
     assert folder.exists() == killed  # made for the lock alone, and left empty
     with locked(folder, "playing"):
-        assert (folder / LOCK).read_text() == f"{os.getpid()}\n"
+        assert (folder / LOCK).read_text() == f"{os.getpid()} playing\n"
         refused(take, f"pid {os.getpid()}")
         (folder / "result").write_bytes(b"")
     assert os.listdir(folder) == ["result"]

@@ -22,6 +22,7 @@ from agents.training.command import main
 from agents.training.config import read_config
 from agents.training.run import Diverged, Run
 from agents.training.settings import Settings
+from tests.test_agents import some_network
 
 RULES = {"suits": 2, "ranks": 4, "honours": 2, "hand_size": 2}
 TINY = {
@@ -192,7 +193,7 @@ def test_who_stops_a_run_is_told_how_to_go_on(tmp_path, capsys, monkeypatch, err
     assert main(["elfern", "--out", str(folder), *GIVEN]) == status
     told = capsys.readouterr()
     said = " ".join((told.out + told.err).split())
-    assert f"--resume '{folder}' goes on after the last of" in said
+    assert re.search(rf"[23] legs are kept; .*--resume '{folder}' goes on from there\.", said)
     assert "Traceback" not in said
     assert sorted(path.stem for path in (folder / "checkpoints").iterdir()) == [f"{number:012d}" for number in (1, 2)]
     assert main(["--resume", str(folder)]) == 0
@@ -393,6 +394,18 @@ def test_a_checkpoint_of_another_run_or_leg_is_not_gone_on_with(tmp_path, game, 
     with Run.resume(begun.folder) as run:
         assert run.legs == 2
         assert "another leg" in run.remarks[0]
+
+
+def test_a_run_is_not_gone_on_with_against_a_player_that_has_changed(tmp_path, game):
+    rival = tmp_path / "rival.npz"
+    PPOAgent(game, some_network(game, width=8)).save(rival)
+    settings = Settings(**TINY, against=f"ppo:{rival}")
+    with Run.begin(tmp_path / "run", game, settings) as run, pytest.raises(Stop):
+        run.train(stop_after(2))
+    Run.resume(run.folder).close()
+    PPOAgent(game, some_network(game, width=8, seed=1)).save(rival)
+    with pytest.raises(ValueError, match="--against has changed"):
+        Run.resume(run.folder)
 
 
 # What chance decides

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.command_line import Parser, called, command, needed, screen
+from agents.equilibrium.cfr import Effort
 from agents.equilibrium.report import Player, examine
 from agents.equilibrium.solving import warm_up as warm_up_solving
 from agents.equilibrium.solving import write_out_all
 from agents.equilibrium.tree import measure
 from agents.files import check_writable
-from agents.names import make_agent, seconds_of
+from agents.names import make_agent
 from agents.options import add_agents, chosen_game, game_commands, labelled, positive, whole
 from agents.warmup import told_if_long, warm_up
 from card_envs import Game
@@ -74,7 +75,7 @@ def _examined(game: Game, arguments: argparse.Namespace, console: Console) -> Re
     with told_if_long(console):
         players = [player for label, name in labelled(arguments.agents) for player in _players(label, name, game)]
         warm_up_solving(game)
-        warm_up(game, [player for _, player in players if not isinstance(player, float)])
+        warm_up(game, [player for _, player in players if not isinstance(player, Effort)])
     console.print(f"{game.describe()}: {size}")
     with console.status("writing the game out", spinner="line") as status:
         return examine(
@@ -90,7 +91,7 @@ def _players(label: str, name: str, game: Game) -> list[Player]:
     """The players of one name: a trained one twice, by its likeliest actions and by drawn ones."""
     kind, _, text = name.partition(":")
     if kind == "cfr":
-        return [(label, seconds_of(text))]
+        return [(label, Effort.read(text))]
     agent = make_agent(name, game)
     if not hasattr(agent, "deterministic"):
         return [(label, agent)]

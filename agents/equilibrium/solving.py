@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.equilibrium.asking import TabularAgent, policy_of
-from agents.equilibrium.cfr import CFR, Point
+from agents.equilibrium.cfr import CFR, Effort, Point
 from agents.equilibrium.strategies import Exploitability, Policy, exploitability, value
 from agents.equilibrium.tree import MEMORY, Tree, nothing_written, write_out
 from agents.protocol import Agent
@@ -99,10 +99,10 @@ def certain_digits(low: float, high: float) -> str:
     return f"{(low + high) / 2:+.0f}"
 
 
-def cfr_agent(game: Game, seconds: float) -> TabularAgent:
-    """The player that CFR+ finds in so many seconds; ``ValueError`` for a game too large to be written out."""
+def cfr_agent(game: Game, effort: Effort) -> TabularAgent:
+    """The player that CFR+ finds with so much effort; ``ValueError`` for a game too large to be written out."""
     trees = write_out_all(game)
-    return TabularAgent(trees, solve(trees, seconds)[0])
+    return TabularAgent(trees, solve(trees, effort.seconds, iterations=effort.iterations)[0])
 
 
 def warm_up(game: Game) -> None:

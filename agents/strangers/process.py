@@ -39,6 +39,7 @@ class Mortal(Protocol):
 
 
 _living: weakref.WeakSet[Mortal] = weakref.WeakSet()
+os.register_at_fork(after_in_child=_living.clear)
 
 
 class Program:
@@ -185,6 +186,7 @@ class Program:
             return
         _living.discard(self)
         self._lifeline.close()
+        self._process.terminate()  # a copy of this process may hold the lifeline as well
         try:
             self._process.wait(KILLING)
         except subprocess.TimeoutExpired:  # somebody has stopped the supervisor

@@ -7,7 +7,7 @@ import multiprocessing
 import signal
 import threading
 import traceback
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -51,7 +51,7 @@ class Players:
         return Chunk(games.points, games.beaten, games.level, list(decisions), list(seconds), games.forfeits)
 
 
-def play_all(plan: Plan, jobs: Sequence[Job], workers: int) -> Generator[tuple[Job, Chunk], None, None]:
+def play_all(plan: Plan, jobs: Collection[Job], workers: int) -> Generator[tuple[Job, Chunk], None, None]:
     """Play chunks, in so many processes, and yield each as it is finished; ``warm_up_players`` first, or each process
     compiles what it plays with. Close the iterator to stop before the end:
     when it is done, however it ends, no process is left."""
@@ -90,7 +90,7 @@ class _Crew:
             self._crew[ours] = process
         outlived_by_none(self)
 
-    def play(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Chunk]]:
+    def play(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Chunk]]:
         """Play chunks and yield each as it is finished."""
         waiting = iter(jobs)
         busy: dict[Connection, Job] = {}

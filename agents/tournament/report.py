@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -73,12 +74,7 @@ def notes(results: Results) -> list[str]:
             f"Rotation shrinks the interval by a factor of {results.factor:.2f} (against as many games on deals of "
             "their own)."
         )
-    for one in results.lost:
-        times = "once" if one.times == 1 else f"{one.times:,} times"
-        told.append(
-            f"{one.agent} forfeited {times}: it {one.reason}. First against {one.against}, {plan.unit} {one.deal}, "
-            f"seat {one.seat}."
-        )
+    told += [one.sentence(plan.unit) for one in results.lost]
     return told
 
 
@@ -96,9 +92,7 @@ def _table(headings: Sequence[str], rows: Rows) -> str:
 
 
 def _escaped(text: str) -> str:
-    for special in "\\|*_<`":
-        text = text.replace(special, f"\\{special}")
-    return " ".join(text.split())
+    return re.sub(r"([\\|*_<>`#\[\]&~$])", r"\\\1", text)
 
 
 def tables(results: Results) -> list[Table]:

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.command_line import INTERRUPTED, SLEEPING, Parser, begin_with, called, command, needed, screen
+from agents.command_line import SLEEPING, Parser, begin_with, called, command, needed, screen, tell
 from agents.options import PREFIX, chosen_game, game_commands, integer, real
 from agents.training.settings import BUDGET, Settings
 from agents.warmup import told_if_long
@@ -50,30 +50,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         run = _resumed(arguments) if "resume" in arguments else _begun(arguments)
     except ValueError as error:
         refused.error(str(error))
-    console = screen()
-    try:
-        with run:
-            watch_run(run, console)
-    except KeyboardInterrupt:
-        console.print(f"Stopped. {_how_to_go_on(run)}", soft_wrap=True)
-        return INTERRUPTED
-    except OSError as error:
-        raise OSError(error.errno, f"{error.strerror or error}. {_how_to_go_on(run)}", error.filename) from None
+    watch_run(run, screen())
     return 0
-
-
-def _how_to_go_on(run: Run) -> str:
-    return (
-        f"{called(SCRIPT)} --resume {shlex.quote(str(run.folder))} goes on after the last of {run.legs} legs that were "
-        "finished."
-    )
 
 
 def _with_game(given: list[str]) -> list[str]:
     """The arguments with the game before them, where it follows from the run to be resumed."""
     if given[:1] != ["--resume"] or len(given) < 2:
         return given
-    needed("train", *NEEDED)
     from agents.training.config import read_config
 
     return [read_config(Path(given[1]))["game"], *given]
@@ -146,7 +130,21 @@ def _resumed(arguments: argparse.Namespace) -> Run:
 
 
 def watch_run(run: Run, console: Console) -> None:
-    """Train and finish a run, and tell how it goes."""
+    """Train and finish a run, and tell how it goes; how to go on with it, if something stops it."""
+    from agents.training.run import Diverged
+
+    try:
+        with run:
+            _train_and_tell(run, console)
+    except Diverged:
+        raise
+    except BaseException:
+        again = f"{called(SCRIPT)} --resume {shlex.quote(str(run.folder))}"
+        tell(SCRIPT, f"{run.legs} legs are kept; {again} goes on from there.")
+        raise
+
+
+def _train_and_tell(run: Run, console: Console) -> None:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     gone_on = f", from {run.legs} legs" * bool(run.legs)
@@ -193,5 +191,5 @@ def watch_run(run: Run, console: Console) -> None:
 
 
 if __name__ == "__main__":
-    begin_with(SLEEPING)
+    begin_with(SLEEPING, unless_set=True)
     sys.exit(main())

@@ -86,6 +86,7 @@ class Run:
         self.remarks: list[str] = []
         self._held = ExitStack()
         self.pool = Pool(game, settings)
+        self.pool.check()
         self.rival = self.pool.rival
         set_random_seed(settings.seed)
         self._tables = CardVecEnv(game, settings.tables, opponents="greedy", reward=settings.reward)
@@ -302,14 +303,18 @@ class Run:
         self._write_metrics()
 
     def _write_metrics(self) -> None:
-        metrics = {"steps": self.budget.steps, "legs": self.legs, "points": self.points}
+        metrics: dict[str, Any] = {"steps": self.budget.steps, "legs": self.legs, "points": self.points}
+        if self.pool.forfeits:
+            metrics["forfeits_of_the_rival"] = dict(self.pool.forfeits)
         write_whole(self.folder / METRICS, (json.dumps(metrics, indent=1, allow_nan=False) + "\n").encode())
         for pattern in ("*.json", "*.npz", "*.png"):
             remove_torn(self.folder, pattern)
 
     def _restore(self, content: dict[str, Any]) -> None:
         if content.get("job") != job(self.game, self.settings):
-            raise ValueError(f"The last checkpoint in {self.folder} is one of another run, or of another version.")
+            raise ValueError(
+                f"The last checkpoint in {self.folder} is one of another run or version, or --against has changed."
+            )
         try:
             self.model.policy.load_state_dict(content["policy"])
             self.model.policy.optimizer.load_state_dict(content["optimizer"])
@@ -330,6 +335,7 @@ class Run:
 
         All is saved when it is returned, but for a picture that could not be drawn: a remark says why.
         """
+        self.pool.dismiss()
         agent = self.agent()
         agent.save(self.folder / MODEL)
         opponents = self._opponents()
