@@ -17,9 +17,6 @@ Array = npt.NDArray[Any]
 
 INT32, UINT8, FLOAT32, BOOL = np.dtype(np.int32), np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.bool_)
 
-EVERY_ROW = np.empty(0, np.int64)
-"""No list of rows: all of them."""
-
 NO_SEATS = np.empty(0, np.int64)
 """No list of seats: a view's own, or the seat to play."""
 
@@ -120,7 +117,23 @@ def seats(values: npt.ArrayLike, size: int, players: int) -> npt.NDArray[np.int6
     return array
 
 
-def rows(where: npt.ArrayLike | None, size: int) -> npt.NDArray[np.int64]:
+def rows(values: npt.ArrayLike | None, size: int) -> npt.NDArray[np.int64]:
+    """Row numbers as int64 (M,), each from 0 to ``size - 1``; without any given (None) all rows."""
+    if values is None:
+        return np.arange(size)
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
+        raise ValueError(
+            f"rows must be row numbers of shape (M,), or None for all rows, not {array.dtype} of shape {array.shape}: "
+            "np.flatnonzero makes them of a mask."
+        )
+    wrong = np.flatnonzero((array < 0) | (array >= size))
+    if len(wrong):
+        raise ValueError(f"There is no row {array[wrong[0]]}: there are {size}, numbered from 0.")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def marked(where: npt.ArrayLike | None, size: int) -> npt.NDArray[np.int64]:
     """Numbers of the rows where a bool (N,) array is true; all rows without one."""
     if where is None:
         return np.arange(size)

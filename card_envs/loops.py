@@ -54,10 +54,9 @@ class Loops:
 
 @njit
 def draws(states: Any, rows: Any, out: Any) -> None:
-    """One random word of the choices of each of ``rows`` (none given: all)."""
-    everyone = len(rows) == 0
-    for k in range(len(out)):
-        out[k] = draw(states[k if everyone else rows[k]])
+    """One random word of the choices of each of ``rows``."""
+    for k in range(len(rows)):
+        out[k] = draw(states[rows[k]])
 
 
 @njit
@@ -245,9 +244,8 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         plays; the learner of ``seats`` is credited with everything that happened since the last call.
         """
         g = constants[0]
-        everyone = len(rows) == 0
-        for k in range(len(actions)):
-            i = k if everyone else np.int64(rows[k])
+        for k in range(len(rows)):
+            i = np.int64(rows[k])
             s = states[i]
             action = np.int64(actions[k])
             if action != -1:

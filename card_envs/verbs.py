@@ -62,7 +62,7 @@ class Verbs(ABC):
     def reset(self, states: Array, where: npt.ArrayLike | None = None) -> None:
         """Begin the next episode of the rows where the bool (N,) ``where`` is true (None: of all), in place."""
         self._checked(states, write=True, views=False)
-        self.loops.reset(states, self.constants, batches.rows(where, len(states)))
+        self.loops.reset(states, self.constants, batches.marked(where, len(states)))
 
     def sample_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
         """A uniform legal action per row, int32 (N,), from the row's own choices; -1 where the episode is over."""
@@ -198,24 +198,33 @@ class Verbs(ABC):
         played = np.arange(self.max_plays) < states["plays"][:, None]
         return np.where(played, relative * self.num_actions + action, -1).astype(np.int32)
 
-    def draws(self, states: Array, rows: Array = batches.EVERY_ROW) -> npt.NDArray[np.uint64]:
-        """A random word from the own choices of each of ``rows`` (int64; none given: of all); it advances them."""
-        self._checked(states, write=True, views=False)
-        out = np.empty(len(rows) if len(rows) else len(states), np.uint64)
-        loops.draws(states, rows, out)
-        return out
+    def draws(self, states: Array, rows: npt.ArrayLike | None = None) -> npt.NDArray[np.uint64]:
+        """A random word from the own choices of each of ``rows`` (M,), uint64 (M,); it advances them.
 
-    def forfeit(self, states: Array, rows: Array) -> None:
-        """End the episodes of ``rows`` (int64), in place: the seats on turn lose them, as by an illegal action.
-
-        The offender gets the least possible return of every reward, the others share it. Raises ``ValueError`` where
-        an episode is over already, and then changes nothing.
+        rows: row numbers; None for all rows. A row named twice draws twice.
         """
         self._checked(states, write=True, views=False)
-        wrong = rows[states["to_play"][rows] < 0]
+        chosen = batches.rows(rows, len(states))
+        out = np.empty(len(chosen), np.uint64)
+        loops.draws(states, chosen, out)
+        return out
+
+    def forfeit(self, states: Array, rows: npt.ArrayLike | None) -> None:
+        """End the episodes of ``rows`` (M,), in place: the seats on turn lose them, as by an illegal action.
+
+        rows: row numbers, each once; None for all rows. The offender gets the least possible return of every reward,
+        the others share it. Raises ``ValueError`` where an episode is over already, and then changes nothing.
+        """
+        self._checked(states, write=True, views=False)
+        chosen = batches.rows(rows, len(states))
+        ordered = np.sort(chosen)
+        twice = np.flatnonzero(ordered[1:] == ordered[:-1])
+        if len(twice):
+            raise ValueError(f"rows name row {ordered[twice[0]]} twice: an episode can be forfeited once.")
+        wrong = chosen[states["to_play"][chosen] < 0]
         if len(wrong):
             raise ValueError(f"The episode of row {wrong[0]} is over already: nobody is on turn who could forfeit it.")
-        loops.forfeit(states, rows)
+        loops.forfeit(states, chosen)
 
     # What the loops have not taken at once
 
@@ -252,22 +261,34 @@ class Verbs(ABC):
         found = share_out(threads, len(states), play)
         self.loops.step_at_once = closed(self.loops.step)
         if found != FINE:
-            self._explain(found, states, played, batches.EVERY_ROW, not to_reset)
+            self._explain(found, states, played, None, not to_reset)
 
     # Checks
 
     def check_actions(
-        self, states: Array, actions: Array, rows: Array = batches.EVERY_ROW, *, pass_over: bool = False
+        self,
+        states: Array,
+        actions: npt.ArrayLike,
+        rows: npt.ArrayLike | None = None,
+        *,
+        pass_over: bool = False,
     ) -> None:
-        """Raise ``IllegalAction`` unless every action is legal in its row; int32 actions, int64 rows."""
-        found = self.loops.check_actions(
-            batches.take(states, rows) if len(rows) else states, self.constants, actions, pass_over
-        )
-        if found != FINE:
-            self._explain(found, states[rows] if len(rows) else states, actions, rows, pass_over)
+        """Raise ``IllegalAction`` unless every one of ``actions`` (M,) is legal in its row; nothing is changed.
 
-    def _explain(self, found: int, states: Array, actions: Array, rows: Array, pass_over: bool) -> None:
-        """Raise the error that says which actions are wrong, and why."""
+        rows: the rows they are for, row numbers (M,); None for all rows. pass_over: -1 is allowed where the episode is
+        over.
+        """
+        states = batches.check_states(states, self.dtype)
+        chosen = None if rows is None else batches.rows(rows, len(states))
+        asked = states if chosen is None else batches.take(states, chosen)
+        played = batches.actions(actions, len(asked))
+        found = self.loops.check_actions(asked, self.constants, played, bool(pass_over))
+        if found != FINE:
+            self._explain(found, asked, played, chosen, pass_over)
+
+    def _explain(self, found: int, states: Array, actions: Array, rows: Array | None, pass_over: bool) -> None:
+        """Raise the error that says which actions are wrong, and why; ``rows``: what the rows are called (None: as they
+        are numbered)."""
         if found in (IS_VIEW, FOREIGN):
             self._refuse(found)
         over = states["over"] != 0
@@ -277,7 +298,7 @@ class Verbs(ABC):
         if pass_over:
             legal |= over & (actions == -1)
         wrong = np.flatnonzero(~legal)
-        names = (rows[wrong] if len(rows) else wrong).tolist()
+        names = (wrong if rows is None else rows[wrong]).tolist()
         first = self.state(states, int(wrong[0]))
         listed = f"{names[:20]}{' and more' if len(names) > 20 else ''}"
         raise IllegalAction(

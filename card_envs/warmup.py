@@ -9,7 +9,6 @@ import time
 
 import numpy as np
 
-from card_envs import batches
 from card_envs.game import Game
 from card_envs.kernel import OUTSIDE, RANDOM
 from card_envs.registry import GAMES, make_game
@@ -29,7 +28,7 @@ def warm_up(game: Game) -> None:
     players = np.full((2, game.num_players), RANDOM, np.int8)
     players[:, 0] = OUTSIDE
     game.loops.turn(
-        states, game.constants, batches.EVERY_ROW, np.full(2, -1, np.int32), players, np.zeros(2, np.int64), 0,
+        states, game.constants, rows, np.full(2, -1, np.int32), players, np.zeros(2, np.int64), 0,
         np.zeros(2), np.zeros(2, np.float32), np.zeros(2, np.bool_),
     )  # fmt: skip
     game.forfeit(states, rows[:1])

@@ -109,7 +109,7 @@ class CardVecEnv(VecEnv):
         tables, plays = self._tables, self._plays
         self._plays = None
         with tables:
-            tables.play(batches.EVERY_ROW, plays)
+            tables.play(None, plays)
             rewards, dones = tables.rewards.copy(), tables.over.copy()
             self._lengths += 1
             infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]

@@ -96,6 +96,7 @@ class Tables:
         self.over = np.zeros(size, np.bool_)
         self.begun = np.zeros(size, np.bool_)
         self._uncredited = np.zeros(size, np.float32)
+        self._every_row = np.arange(size)
 
     # Episodes
 
@@ -175,13 +176,13 @@ class Tables:
 
     # Plays
 
-    def play(self, rows: Array, actions: npt.NDArray[np.int32]) -> None:
-        """Play the learners' actions in ``rows`` (none given: in all), and the opponents' until their next turns.
+    def play(self, rows: Array | None, actions: npt.NDArray[np.int32]) -> None:
+        """Play the learners' actions in ``rows`` (None: in all), and the opponents' until their next turns.
 
         An illegal action forfeits the episode: whoever wants it refused calls ``game.check_actions`` before.
         """
         self.rewards.fill(0.0)
-        self._turn(rows, actions, self.rewards)
+        self._turn(self._every_row if rows is None else rows, actions, self.rewards)
 
     def _turn(self, rows: Array, actions: npt.NDArray[np.int32], rewards: npt.NDArray[np.float32]) -> None:
         game = self.game
@@ -190,7 +191,7 @@ class Tables:
             self.credited, rewards, self.over,
         )  # fmt: skip
         if self.opponents.outside:
-            self._ask_outside(rows if len(rows) or not len(actions) else np.arange(self.size), rewards)
+            self._ask_outside(rows, rewards)
 
     def _ask_outside(self, rows: Array, rewards: npt.NDArray[np.float32]) -> None:
         """Let the opponents with an ``act`` of their own play wherever they are on turn in these rows."""

@@ -124,7 +124,7 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
             raise gymnasium.error.ResetNeeded("There are no tables yet: call reset() first.")
         plays = batches.actions(actions, self.num_envs)
         ended = tables.over.copy()
-        rows = batches.EVERY_ROW
+        rows = None
         if ended.any():
             if self.autoreset_mode is AutoresetMode.DISABLED:
                 raise gymnasium.error.ResetNeeded(
@@ -137,7 +137,7 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
         with tables:
             return self._step(plays, rows, ended)
 
-    def _step(self, plays: npt.NDArray[np.int32], rows: Array, ended: Flags) -> Step:
+    def _step(self, plays: npt.NDArray[np.int32], rows: Array | None, ended: Flags) -> Step:
         tables = self._tables
         tables.play(rows, plays)
         rewards = tables.rewards.astype(np.float64)
@@ -228,7 +228,7 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
             )
         return [None if one is None else whole_number("seed", one, 0, 2**256) for one in seed]
 
-    def _check(self, plays: npt.NDArray[np.int32], rows: Array) -> None:
+    def _check(self, plays: npt.NDArray[np.int32], rows: Array | None) -> None:
         if not len(plays):
             return
         if not self.loses:
@@ -236,7 +236,7 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
         elif plays.min() < 0 or plays.max() >= self.game.num_actions:
             wrong = int(np.flatnonzero((plays < 0) | (plays >= self.game.num_actions))[0])
             raise IllegalAction(
-                f"Action {plays[wrong]} in row {rows[wrong] if len(rows) else wrong} is out of range: give whole "
+                f"Action {plays[wrong]} in row {wrong if rows is None else rows[wrong]} is out of range: give whole "
                 f"numbers from 0 to {self.game.num_actions - 1}."
             )
 
