@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from card_envs import batches, loops
+from card_envs.checks import choice, flag
 from card_envs.errors import IllegalAction
-from card_envs.jit import closed
-from card_envs.kernel import FINE, FOREIGN, IS_VIEW, UNFIT
+from card_envs.jit import closed, unmet
+from card_envs.kernel import BROKEN, FINE, FOREIGN, IS_VIEW, UNFIT
 from card_envs.loops import Loops
 from card_envs.record import REWARDS, SETTLEMENT
-from card_envs.threads import ALONE, Crew, share_out
+from card_envs.threads import ALONE, is_one, share_out
 
 if TYPE_CHECKING:
     from card_envs.state import State
@@ -61,16 +62,18 @@ class Verbs(ABC):
 
     def reset(self, states: Array, where: npt.ArrayLike | None = None) -> None:
         """Begin the next episode of the rows where the bool (N,) ``where`` is true (None: of all), in place."""
-        self._checked(states, write=True, views=False)
+        states = self._checked(states, write=True, views=False)
         self.loops.reset(states, self.constants, batches.marked(where, len(states)))
 
     def sample_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
         """A uniform legal action per row, int32 (N,), from the row's own choices; -1 where the episode is over."""
         answer = np.empty(_size(states), batches.INT32) if out is None else out
-        try:
-            found = self.loops.sample_at_once(states, self.constants, answer, ALONE) if threads == 1 else UNFIT
-        except TypeError:
-            found = UNFIT
+        found = UNFIT
+        if is_one(threads):
+            try:
+                found = self.loops.sample_at_once(states, self.constants, answer, ALONE)
+            except Exception:  # numba's word for what it has not met, which below gets a sentence
+                found = UNFIT
         if found != FINE:
             self._sample_checked(states, answer, threads)
         return answer
@@ -80,11 +83,7 @@ class Verbs(ABC):
         checked = self._checked(states)
         self._check_seats(checked, self.to_play(checked))
         answer = batches.output("out", out, (len(checked),), batches.INT32)
-
-        def choose(crew: Crew) -> int:
-            return self.loops.greedy(checked, self.constants, answer, crew)
-
-        share_out(threads, len(checked), choose)
+        share_out(threads, len(checked), self.loops.greedy, checked, self.constants, answer)
         return answer
 
     def step(
@@ -112,11 +111,14 @@ class Verbs(ABC):
         over = np.empty(size, batches.BOOL)
         seen = batches.NO_ROWS if observations is None else observations
         allowed = batches.NO_ROWS if masks is None else masks
-        try:
-            given = (states, self.constants, actions, auto_reset, rewards, over, seen, allowed, ALONE)
-            found = self.loops.step_at_once(*given) if threads == 1 else UNFIT
-        except TypeError:
-            found = UNFIT
+        found = UNFIT
+        if batches.are_plain(actions) and type(auto_reset) is bool and is_one(threads):
+            try:
+                found = self.loops.step_at_once(
+                    states, self.constants, actions, auto_reset, rewards, over, seen, allowed, ALONE
+                )
+            except Exception:  # numba's word for what it has not met, which below gets a sentence
+                found = UNFIT
         if found != FINE:
             self._step_checked(states, actions, auto_reset, rewards, over, observations, masks, threads)
         return rewards, over
@@ -158,8 +160,7 @@ class Verbs(ABC):
 
     def returns(self, states: Array, reward: str = "points") -> npt.NDArray[np.float64]:
         """Zero-sum returns so far in this episode, float64 (N, num_players), by any of the rewards."""
-        if reward not in REWARDS:
-            raise ValueError(f"reward={reward!r} is unknown: choose one of {', '.join(map(repr, REWARDS))}.")
+        choice("reward", reward, REWARDS)
         states = self._checked(states)
         out = np.empty((len(states), self.num_players), np.float64)
         self.loops.outcomes(states, self.constants, REWARDS.index(reward), out)
@@ -203,7 +204,7 @@ class Verbs(ABC):
 
         rows: row numbers; None for all rows. A row named twice draws twice.
         """
-        self._checked(states, write=True, views=False)
+        states = self._checked(states, write=True, views=False)
         chosen = batches.rows(rows, len(states))
         out = np.empty(len(chosen), np.uint64)
         loops.draws(states, chosen, out)
@@ -215,7 +216,7 @@ class Verbs(ABC):
         rows: row numbers, each once; None for all rows. The offender gets the least possible return of every reward,
         the others share it. Raises ``ValueError`` where an episode is over already, and then changes nothing.
         """
-        self._checked(states, write=True, views=False)
+        states = self._checked(states, write=True, views=False)
         chosen = batches.rows(rows, len(states))
         ordered = np.sort(chosen)
         twice = np.flatnonzero(ordered[1:] == ordered[:-1])
@@ -229,14 +230,11 @@ class Verbs(ABC):
     # What the loops have not taken at once
 
     def _sample_checked(self, states: Array, out: Array, threads: int) -> None:
-        batches.check_states(states, self.dtype, write=True)
-        batches.output("out", out, (len(states),), batches.INT32)
-
-        def sample(crew: Crew) -> int:
-            return self.loops.sample(states, self.constants, out, crew)
-
-        self._refuse(share_out(threads, len(states), sample))
-        self.loops.sample_at_once = closed(self.loops.sample)
+        states = batches.check_states(states, self.dtype, write=True)
+        out = batches.output("out", out, (len(states),), batches.INT32)
+        self._refuse(share_out(threads, len(states), self.loops.sample, states, self.constants, out))
+        if self.loops.sample_at_once is unmet:
+            self.loops.sample_at_once = closed(self.loops.sample)
 
     def _step_checked(
         self,
@@ -249,17 +247,15 @@ class Verbs(ABC):
         masks: Array | None,
         threads: int,
     ) -> None:
-        batches.check_states(states, self.dtype, write=True)
+        states = batches.check_states(states, self.dtype, write=True)
         played = batches.actions(actions, len(states))
         seen = self._room("observations", observations, len(states), self.observation_size)
         allowed = self._room("masks", masks, len(states), self.num_actions)
-        to_reset = bool(auto_reset)
-
-        def play(crew: Crew) -> int:
-            return self.loops.step(states, self.constants, played, to_reset, rewards, over, seen, allowed, crew)
-
-        found = share_out(threads, len(states), play)
-        self.loops.step_at_once = closed(self.loops.step)
+        to_reset = flag("auto_reset", auto_reset)
+        given = (states, self.constants, played, to_reset, rewards, over, seen, allowed)
+        found = share_out(threads, len(states), self.loops.step, *given)
+        if self.loops.step_at_once is unmet:
+            self.loops.step_at_once = closed(self.loops.step)
         if found != FINE:
             self._explain(found, states, played, None, not to_reset)
 
@@ -282,15 +278,14 @@ class Verbs(ABC):
         chosen = None if rows is None else batches.rows(rows, len(states))
         asked = states if chosen is None else batches.take(states, chosen)
         played = batches.actions(actions, len(asked))
-        found = self.loops.check_actions(asked, self.constants, played, bool(pass_over))
+        found = self.loops.check_actions(asked, self.constants, played, flag("pass_over", pass_over))
         if found != FINE:
             self._explain(found, asked, played, chosen, pass_over)
 
     def _explain(self, found: int, states: Array, actions: Array, rows: Array | None, pass_over: bool) -> None:
         """Raise the error that says which actions are wrong, and why; ``rows``: what the rows are called (None: as they
         are numbered)."""
-        if found in (IS_VIEW, FOREIGN):
-            self._refuse(found)
+        self._refuse(found)
         over = states["over"] != 0
         index = np.arange(len(states))
         legal = (actions >= 0) & (actions < self.num_actions)
@@ -311,6 +306,8 @@ class Verbs(ABC):
             raise ValueError(
                 f"These states were not made by this game ({self.describe()}): make them with its new_states."
             )
+        if found == BROKEN:
+            raise ValueError("Some rows name seats that this game does not have: something else has written into them.")
         if found == IS_VIEW:
             raise ValueError("These are views of a seat: they can be looked at, but not played, sampled in or reset.")
 
@@ -342,11 +339,8 @@ class Verbs(ABC):
     def _look(self, states: Array, seats: Any, observations: Array, masks: Array, threads: int) -> None:
         states = batches.check_states(states, self.dtype)
         chosen = batches.NO_SEATS if seats is None else self._seats(self._checked(states), seats)
-
-        def look(crew: Crew) -> int:
-            return self.loops.look(states, self.constants, chosen, observations, masks, crew)
-
-        self._refuse(share_out(threads, len(states), look))
+        given = (states, self.constants, chosen, observations, masks)
+        self._refuse(share_out(threads, len(states), self.loops.look, *given))
 
     def _room(self, name: str, array: Array | None, size: int, width: int) -> Array:
         return batches.NO_ROWS if array is None else batches.output(name, array, (size, width), batches.UINT8)

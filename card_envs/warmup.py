@@ -6,8 +6,10 @@ Run ``python -m card_envs.warmup`` before starting many workers.
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from card_envs.game import Game
 from card_envs.kernel import OUTSIDE, RANDOM
@@ -15,7 +17,7 @@ from card_envs.registry import GAMES, make_game
 
 
 def warm_up(game: Game) -> None:
-    """Call each compiled verb of a game once."""
+    """Call each compiled verb of a game once, those that play with open cards too."""
     states = game.new_states(np.arange(2, dtype=np.uint64))
     rows = np.arange(2)
     game.step(states, game.sample_actions(states))
@@ -33,8 +35,23 @@ def warm_up(game: Game) -> None:
     )  # fmt: skip
     game.forfeit(states, rows[:1])
     game.reset(states)
+    game.check_rows(states)
     game.new_state(deck=game.pack_of(0), dealer=0)
     game.pack_of(int(rows[0]))
+    last = _before_the_end(game)
+    game.is_settled(last)
+    if game.is_exact(last).all():
+        game.open_worth(last, np.nanmax(game.open_values(last), axis=1))
+
+
+def _before_the_end(game: Game) -> npt.NDArray[Any]:
+    """A table with one play to come, (1,)."""
+    table = game.new_states([0])
+    while True:
+        before = table.copy()
+        _, over = game.step(table, game.sample_actions(table))
+        if over[0]:
+            return before
 
 
 def main() -> None:
