@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from card_envs import record
-from card_envs.bits import ONE, SLACK, ZERO, bit, borrow, draw, first, keep, prefetch, put_words, take_back
+from card_envs.bits import ONE, SLACK, ZERO, borrow, draw, first, keep, prefetch, put_words, take_back
 from card_envs.jit import inlined, njit
 from card_envs.kernel import BROKEN, FINE, FINISHED, FOREIGN, ILLEGAL, IS_VIEW, Kernel
 from card_envs.record import FULL, NOTHING, OVER
@@ -244,9 +244,8 @@ def build_rows(kernel: Kernel, owner: str) -> Rows:
             s = states[i]
             deck = ZERO
             for place in range(pack_size):
-                card = int(s.deck[place])
-                if card < pack_size:
-                    deck |= bit(card)
+                if np.int64(s.deck[place]) < pack_size:
+                    deck |= ONE << np.uint64(s.deck[place])
             codes, plays = s.history.copy(), np.int64(s.plays)
             deal, forfeit, is_over = s.deal, np.int64(s.forfeit), s.over != 0
             if is_over and forfeit < 0:  # as it stood before this deal was counted
