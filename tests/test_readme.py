@@ -16,7 +16,7 @@ BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
 def test_code_of_the_readme_runs(block, tmp_path):
     run = subprocess.run([sys.executable, "-W", "error::UserWarning", "-c", block], cwd=tmp_path, capture_output=True,
-                         text=True, timeout=300)  # fmt: skip
+                         text=True)  # fmt: skip
     assert run.returncode == 0, run.stderr
 
 
