@@ -16,7 +16,7 @@ def whole_number(name: str, value: Any, least: int, most: int) -> int:
             raise TypeError
         number = operator.index(value)
     except TypeError:
-        raise ValueError(f"{name}={value!r} is not a whole number: give one from {least} to {most}.") from None
+        raise ValueError(f"{name}={value!r:.80} is not a whole number: give one from {least} to {most}.") from None
     if not least <= number <= most:
         raise ValueError(f"{name}={number} is out of range: give a whole number from {least} to {most}.")
     return number
@@ -25,12 +25,12 @@ def whole_number(name: str, value: Any, least: int, most: int) -> int:
 def flag(name: str, value: Any) -> bool:
     """``value`` as a bool; ``ValueError`` if it is anything but true or false."""
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name}={value!r} is neither True nor False.")
+        raise ValueError(f"{name}={value!r:.80} is neither True nor False.")
     return bool(value)
 
 
 def choice(name: str, value: Any, choices: Sequence[str]) -> str:
     """``value`` if it is one of ``choices``; ``ValueError`` naming them otherwise."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name}={value!r} is unknown: choose one of {', '.join(map(repr, choices))}.")
+        raise ValueError(f"{name}={value!r:.80} is unknown: choose one of {', '.join(map(repr, choices))}.")
     return value

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +19,8 @@ from card_envs import batches
 from card_envs.checks import whole_number
 from card_envs.jit import njit
 from card_envs.kernel import Kernel
+from card_envs.state import State
 from card_envs.verbs import Array, Verbs
-
-if TYPE_CHECKING:
-    from card_envs.state import State
 
 MOST_WORLDS = 10**7
 
@@ -141,7 +139,7 @@ class OpenCards(Verbs):
 
         Raises ``ValueError`` for a full state: its hidden cards would have no say, and should not be at hand.
         """
-        if not hasattr(view, "viewer") or view.game != self or view.viewer is None:
+        if not isinstance(view, State) or view.game != self or view.viewer is None:
             raise ValueError(
                 f"sample_worlds draws from a view of {self.describe()}, not {type(view).__name__}: "
                 "make one with state.view(seat), or game.state(views, i).view() of a row of views."

@@ -69,7 +69,7 @@ class Verbs(ABC):
         """A uniform legal action per row, int32 (N,), from the row's own choices; -1 where the episode is over."""
         answer = np.empty(_size(states), batches.INT32) if out is None else out
         found = UNFIT
-        if is_one(threads):
+        if type(states) is type(answer) is np.ndarray and is_one(threads):
             try:
                 found = self.loops.sample_at_once(states, self.constants, answer, ALONE)
             except Exception:  # numba's word for what it has not met, which below gets a sentence
@@ -112,7 +112,8 @@ class Verbs(ABC):
         seen = batches.NO_ROWS if observations is None else observations
         allowed = batches.NO_ROWS if masks is None else masks
         found = UNFIT
-        if batches.are_plain(actions) and type(auto_reset) is bool and is_one(threads):
+        plain = type(states) is type(seen) is type(allowed) is np.ndarray and batches.are_plain(actions)
+        if plain and type(auto_reset) is bool and is_one(threads):
             try:
                 found = self.loops.step_at_once(
                     states, self.constants, actions, auto_reset, rewards, over, seen, allowed, ALONE

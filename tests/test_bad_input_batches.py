@@ -235,7 +235,7 @@ def test_rows_are_numbers_of_rows_there_are(game):
     verbs = {
         "draws": lambda rows: game.draws(states, rows),
         "forfeit": lambda rows: game.forfeit(states, rows),
-        "check_actions": lambda rows: game.check_actions(states, actions[: np.size(rows)], rows),
+        "check_actions": lambda rows: game.check_actions(states, actions[:1], rows),
     }
     for call in verbs.values():
         for row in (8, 9, 10**9, -1, -8, -9, -(10**9)):
