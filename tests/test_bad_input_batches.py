@@ -325,8 +325,8 @@ def test_other_integers_cost_no_failed_call(monkeypatch):
 
         monkeypatch.setattr(game.loops, "step_at_once", noted)
         for kind in INTEGERS:
-            for given in (game.greedy_actions(states).astype(kind), np.repeat(game.greedy_actions(states), 2)[::2]):
-                game.step(states, given)
+            game.step(states, game.greedy_actions(states).astype(kind))
+            game.step(states, np.repeat(game.greedy_actions(states), 2)[::2])
         game.step(states, game.greedy_actions(states).tolist())
         assert all(given[2].dtype is np.dtype(np.int32) and given[2].flags.carray for given in tried)
         monkeypatch.undo()

@@ -200,15 +200,21 @@ def test_a_cache_that_another_process_clears_away_at_the_same_time_is_no_fault(m
     assert folder.is_dir()
 
 
+def one_more(number):
+    return number + 1
+
+
+def two_more(number):
+    return number + 2
+
+
 def test_compiled_code_is_kept_in_a_folder_that_was_cleared_away(monkeypatch, tmp_path):
     folder = tmp_path / "jit"
     monkeypatch.setattr(jit, "cache_folder", lambda: folder)
-    one_more = jit.njit(lambda number: number + 1)
-    assert one_more(1) == 2
+    assert jit.njit(one_more)(1) == 2
     assert [path.suffix for path in folder.iterdir()] == [".bin"]
     monkeypatch.setattr(jit.os, "replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
-    two_more = jit.njit(lambda number: number + 2)
-    assert two_more(1) == 3
+    assert jit.njit(two_more)(1) == 3
     assert [path.suffix for path in folder.iterdir()] == [".bin"]  # nothing half written is left
 
 

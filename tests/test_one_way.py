@@ -105,7 +105,8 @@ def test_the_attack_works_on_the_generator_itself():
     dice = np.random.default_rng(3).integers(0, WORD, 50, np.uint64, endpoint=True)
     assert all(unscrambled(int(bits.scramble(word))) == int(word) for word in dice)
     seeds = secret_seeds()
-    words = [bits.scramble(bits.choice_stream(seed) + np.uint64(3 * GOLDEN & WORD)) for seed in seeds]
+    states = [np.uint64(int(bits.choice_stream(seed)) + 3 * GOLDEN & WORD) for seed in seeds]
+    words = [bits.scramble(state) for state in states]
     assert betrayed(words, seeds, 5) == TABLES
 
 
@@ -180,9 +181,9 @@ def test_a_word_handed_out_costs_the_generator_one_step(game):
     words = game.draws(states, [3, 5, 3])
     steps = np.zeros(TABLES, np.uint64)
     steps[[3, 5]] = 2, 1
-    assert (states["choice"] == choices + steps * np.uint64(GOLDEN)).all()
+    assert (states["choice"] == choices + steps * np.uint64(GOLDEN)).all()  # arrays wrap around
     assert len(set(words.tolist())) == 3
     states["choice"] = choices
     assert states.tobytes() == content.tobytes()
-    keys = [bits.scramble(choices[3] + np.uint64(GOLDEN)), bits.scramble(choices[5] + np.uint64(GOLDEN))]
-    assert words[:2].tolist() == [int(bits.siphash(key, bits._CHOICES, np.uint64(0))) for key in keys]
+    drawn = [bits.scramble(np.uint64(int(choices[row]) + GOLDEN & WORD)) for row in (3, 5)]
+    assert words[:2].tolist() == [int(bits.siphash(word, bits._CHOICES, np.uint64(0))) for word in drawn]
