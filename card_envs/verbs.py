@@ -128,7 +128,7 @@ class Verbs(ABC):
         self, states: Array, seats: npt.ArrayLike | None = None, out: Array | None = None, *, threads: int = 1
     ) -> npt.NDArray[np.uint8]:
         """Observations, uint8 (N, observation_size), of ``seats`` (N,) or of the seats to play (over: seat 0)."""
-        out = batches.output("out", out, (np.size(states), self.observation_size), batches.UINT8)
+        out = batches.output("out", out, (_size(states), self.observation_size), batches.UINT8)
         self._look(states, seats, out, batches.NO_ROWS, threads)
         return out
 
@@ -136,7 +136,7 @@ class Verbs(ABC):
         self, states: Array, seats: npt.ArrayLike | None = None, out: Array | None = None, *, threads: int = 1
     ) -> npt.NDArray[np.uint8]:
         """Action masks, uint8 (N, num_actions), 1 = legal; zeros for a seat that is not on turn."""
-        out = batches.output("out", out, (np.size(states), self.num_actions), batches.UINT8)
+        out = batches.output("out", out, (_size(states), self.num_actions), batches.UINT8)
         self._look(states, seats, batches.NO_ROWS, out, threads)
         return out
 
