@@ -19,7 +19,7 @@ import numpy as np
 from card_envs import batches
 from card_envs.bits import shuffle
 from card_envs.cards import Pack
-from card_envs.checks import flag, whole_number
+from card_envs.checks import flag, shown, whole_number
 from card_envs.open_cards import OpenCards
 from card_envs.record import REWARDS
 from card_envs.render.text import Page
@@ -150,7 +150,7 @@ class Game(OpenCards, ABC):
         Raises ``ValueError`` for a pack that is not whole or comes out void, and for impossible scores.
         """
         seed = secrets.randbits(64) if seed is None else batches.seed(seed)
-        deal = whole_number("deal", deal, 0, 2**63)
+        deal = whole_number("deal", deal, 0, 2**64 - 1)
         states = np.zeros(1, self.dtype)
         self.loops.new(states, self.constants, np.array([seed], np.uint64))
         if deal:
@@ -178,9 +178,10 @@ class Game(OpenCards, ABC):
 
     def _checked_scores(self, scores: Sequence[int]) -> list[int]:
         if not self.rules.match:
-            raise ValueError(f"scores={scores!r} need match=True: a single deal has no scores.")
-        if not isinstance(scores, Sequence | np.ndarray) or len(scores) != self.num_players:
-            raise ValueError(f"scores={scores!r} must have one number for each of {self.num_players} seats.")
+            raise ValueError(f"scores={shown(scores)} need match=True: a single deal has no scores.")
+        counted = isinstance(scores, Sequence) or (isinstance(scores, np.ndarray) and scores.ndim == 1)
+        if not counted or len(scores) != self.num_players:
+            raise ValueError(f"scores={shown(scores)} must have one number for each of {self.num_players} seats.")
         checked = [whole_number(f"scores[{seat}]", value, 0, 255) for seat, value in enumerate(scores)]
         if not self.match_goes_on(checked):
             raise ValueError(f"A match at scores {checked} is over already (target {self.rules.target}).")

@@ -1,6 +1,7 @@
-"""Compile every kernel of every game once, so that later processes find it in the cache.
+"""Compile the verbs of every game and what environments play with once, so that later processes find it in the cache.
 
-Run ``python -m card_envs.warmup`` before starting many workers.
+Run ``python -m card_envs.warmup`` before starting many workers. Players that search are compiled when they are first
+used: ``python -m agents.warmup`` compiles them too.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def warm_up(game: Game) -> None:
     players[:, 0] = OUTSIDE
     game.loops.turn(
         states, game.constants, rows, np.full(2, -1, np.int32), players, np.zeros(2, np.int64), 0,
-        np.zeros(2), np.zeros(2, np.float32), np.zeros(2, np.bool_),
+        np.zeros(2), np.zeros(2), np.zeros(2, np.bool_),
     )  # fmt: skip
     game.forfeit(states, rows[:1])
     game.reset(states)
@@ -55,11 +56,11 @@ def _before_the_end(game: Game) -> npt.NDArray[Any]:
 
 
 def main() -> None:
-    """Warm up all games and say how long it took."""
+    """Warm up all games, and say what was compiled and how long it took."""
     for name in GAMES:
         start = time.perf_counter()
         warm_up(make_game(name))
-        print(f"{name}: compiled or loaded in {time.perf_counter() - start:.1f} s")
+        print(f"{name}: verbs compiled or loaded in {time.perf_counter() - start:.1f} s")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from agents.command_line import literal
 from agents.intervals import Estimate
 from agents.tournament.results import Results
 
@@ -72,12 +74,7 @@ def notes(results: Results) -> list[str]:
             f"Rotation shrinks the interval by a factor of {results.factor:.2f} (against as many games on deals of "
             "their own)."
         )
-    for one in results.lost:
-        times = "once" if one.times == 1 else f"{one.times:,} times"
-        told.append(
-            f"{one.agent} forfeited {times}: it {one.reason}. First against {one.against}, {plan.unit} {one.deal}, "
-            f"seat {one.seat}."
-        )
+    told += [one.sentence(plan.unit) for one in results.lost]
     return told
 
 
@@ -95,22 +92,19 @@ def _table(headings: Sequence[str], rows: Rows) -> str:
 
 
 def _escaped(text: str) -> str:
-    for special in "\\|*_<`":
-        text = text.replace(special, f"\\{special}")
-    return " ".join(text.split())
+    return re.sub(r"([\\|*_<>`#\[\]&~$])", r"\\\1", text)
 
 
 def tables(results: Results) -> list[Table]:
     """The standings and the pay-off matrix for the screen."""
-    from rich.markup import escape
     from rich.table import Table
 
     made = []
     for name, (headings, rows) in ((title(results), standings(results)), ("pay-off", payoffs(results))):
-        table = Table(title=escape(name))
+        table = Table(title=name)
         for place, heading in enumerate(headings):
-            table.add_column(escape(heading), justify="right" if place else "left", overflow="fold")
+            table.add_column(heading, justify="right" if place else "left", overflow="fold")
         for row in rows:
-            table.add_row(*map(escape, row))
+            table.add_row(*map(literal, row))
         made.append(table)
     return made

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.cards import SUITS, Pack, canonical, pretty
+from card_envs.cards import SUITS, Pack, pretty
 from card_envs.elfern import greedy, kernel, observation, worlds
 from card_envs.elfern.rules import ElfernRules
 from card_envs.game import Game
@@ -58,7 +58,7 @@ class Elfern(Game):
         return self.pack.name(self._known(action))
 
     def action_id(self, name: str) -> int:
-        return self.pack.card(canonical(name))
+        return self.pack.card(name)
 
     def match_goes_on(self, scores: Sequence[int]) -> bool:
         """E12."""
