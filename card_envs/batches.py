@@ -17,9 +17,6 @@ Array = npt.NDArray[Any]
 
 INT32, UINT8, FLOAT32, BOOL = np.dtype(np.int32), np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.bool_)
 
-EVERY_ROW = np.empty(0, np.int64)
-"""No list of rows: all of them."""
-
 NO_SEATS = np.empty(0, np.int64)
 """No list of seats: a view's own, or the seat to play."""
 
@@ -47,6 +44,24 @@ def put(states: Array, rows: Array, values: Array) -> None:
     states.view(kind)[rows] = values.view(kind)
 
 
+def listed(name: str, values: Any) -> Array:
+    """``values`` as a plain array; ``ValueError`` for what is none and for masked arrays."""
+    if type(values) is np.ndarray:
+        return values
+    _refuse_masked(name, values)
+    try:
+        return np.asarray(values)
+    except Exception as fault:  # whatever an object does that says it is an array
+        raise ValueError(f"{name} cannot be made an array of numbers ({fault}): give a plain array or list.") from None
+
+
+def _refuse_masked(name: str, values: Any) -> None:
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(
+            f"{name} must be a plain array, not a masked one, of which some may be missing: give np.ma.filled or .data."
+        )
+
+
 def seed(value: Any) -> int:
     """A seed as a number from 0 to 2**64 - 1 (taken mod 2**64)."""
     return whole_number("seed", value, -(2**256), 2**256) % 2**64
@@ -54,8 +69,10 @@ def seed(value: Any) -> int:
 
 def seeds(values: npt.ArrayLike) -> npt.NDArray[np.uint64]:
     """Seeds (N,) as uint64."""
-    array = np.asarray(values)
+    array = listed("seeds", values)
     if array.ndim != 1 or array.dtype.kind not in "iu":
+        if array.shape == (0,):
+            return np.empty(0, np.uint64)
         if array.ndim == 1 and array.dtype.kind == "O":
             return np.array([seed(value) for value in array], np.uint64)
         raise ValueError(
@@ -67,6 +84,9 @@ def seeds(values: npt.ArrayLike) -> npt.NDArray[np.uint64]:
 
 def check_states(states: Any, dtype: np.dtype[Any], *, write: bool = False) -> Array:
     """``states`` if it is an array of such records, a readable copy if it is read-only and need not be written."""
+    if type(states) is not np.ndarray and isinstance(states, np.ndarray):
+        _refuse_masked("states", states)
+        states = states.view(np.ndarray)  # the same memory
     if not isinstance(states, np.ndarray) or states.dtype != dtype:
         kind = f"an array of {states.dtype}" if isinstance(states, np.ndarray) else type(states).__name__
         raise ValueError(f"states must be an array of this game's records, as new_states makes it, not {kind:.80}.")
@@ -88,6 +108,9 @@ def output(name: str, array: Array | None, shape: tuple[int, ...], dtype: np.dty
     """A new array, or ``array`` if it fits to be written to."""
     if array is None:
         return np.empty(shape, dtype)
+    if type(array) is not np.ndarray and isinstance(array, np.ndarray):
+        _refuse_masked(name, array)
+        array = array.view(np.ndarray)  # the same memory
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != shape:
         got = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
         raise ValueError(f"{name} must be an array of {dtype} and shape {shape}, not {got}.")
@@ -96,17 +119,24 @@ def output(name: str, array: Array | None, shape: tuple[int, ...], dtype: np.dty
     return array
 
 
+def are_plain(actions: Any) -> bool:
+    """Whether actions can go to compiled code as they are, if only there are enough of them."""
+    return type(actions) is np.ndarray and actions.dtype is INT32 and actions.flags.carray
+
+
 def actions(values: npt.ArrayLike, size: int) -> npt.NDArray[np.int32]:
     """Actions (N,) as int32; integers of any width, nothing else."""
     if type(values) is np.ndarray and values.dtype == INT32 and values.shape == (size,):
         return values if values.flags.carray else np.array(values)
-    array = np.asarray(values)
+    array = listed("actions", values)
+    if array.shape == (0,) == (size,):
+        return np.empty(0, np.int32)
     if array.dtype.kind not in "iu" or array.shape != (size,):
         raise ValueError(
             f"actions must be whole numbers of shape ({size},), one a row, not {array.dtype} of shape {array.shape}."
         )
     narrow = array.astype(np.int32)
-    if (narrow != array).any():
+    if not np.can_cast(array.dtype, np.int32) and (narrow != array).any():
         row = int(np.flatnonzero(narrow != array)[0])
         raise ValueError(f"action {array[row]} in row {row} is out of range.")
     return np.ascontiguousarray(narrow)
@@ -114,20 +144,39 @@ def actions(values: npt.ArrayLike, size: int) -> npt.NDArray[np.int32]:
 
 def seats(values: npt.ArrayLike, size: int, players: int) -> npt.NDArray[np.int64]:
     """Seats (N,), or one for all rows, as int64."""
-    array = np.asarray(values)
+    array = listed("seats", values)
+    if array.shape == (0,) == (size,):
+        return np.empty(0, np.int64)
     if array.dtype.kind not in "iu" or array.shape not in ((), (size,)):
         raise ValueError(f"seats must be whole numbers of shape ({size},), not {array.dtype} of shape {array.shape}.")
-    array = np.array(np.broadcast_to(array, (size,)), dtype=np.int64, order="C")  # a copy: compiled code minds flags
-    if size and (array.min() < 0 or array.max() >= players):
+    if array.size and (array.min() < 0 or array.max() >= players):
         raise ValueError(f"seats must be from 0 to {players - 1}, not {int(array.min())} to {int(array.max())}.")
-    return array
+    return np.array(np.broadcast_to(array, (size,)), dtype=np.int64, order="C")  # a copy: compiled code minds flags
 
 
-def rows(where: npt.ArrayLike | None, size: int) -> npt.NDArray[np.int64]:
+def rows(values: npt.ArrayLike | None, size: int) -> npt.NDArray[np.int64]:
+    """Row numbers as int64 (M,), each from 0 to ``size - 1``; without any given (None) all rows."""
+    if values is None:
+        return np.arange(size)
+    array = listed("rows", values)
+    if array.shape == (0,) and array.dtype != np.bool_:
+        return np.empty(0, np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"rows must be row numbers of shape (M,), or None for all rows, not {array.dtype} of shape {array.shape}: "
+            "np.flatnonzero makes them of a mask."
+        )
+    wrong = np.flatnonzero((array < 0) | (array >= size))
+    if len(wrong):
+        raise ValueError(f"There is no row {array[wrong[0]]}: there are {size}, numbered from 0.")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def marked(where: npt.ArrayLike | None, size: int) -> npt.NDArray[np.int64]:
     """Numbers of the rows where a bool (N,) array is true; all rows without one."""
     if where is None:
         return np.arange(size)
-    array = np.asarray(where)
+    array = listed("where", where)
     if array.dtype != np.bool_ or array.shape != (size,):
         raise ValueError(
             f"The rows to reset must be marked by an array of bool and shape ({size},), "

@@ -31,6 +31,15 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _DEALS = np.uint64(0xD1B54A32D192ED03)
 _CHOICES = np.uint64(0x8CB92BA72F3D8DD7)
 
+_SIP = (
+    np.uint64(0x736F6D6570736575),
+    np.uint64(0x646F72616E646F6D),
+    np.uint64(0x6C7967656E657261),
+    np.uint64(0x7465646279746573),
+)
+_SIP_LENGTH = np.uint64(8 << 56)
+_SIP_LAST = np.uint64(0xFF)
+
 
 @inlined
 def bit(member: int) -> np.uint64:
@@ -287,6 +296,51 @@ def draw(s: Any) -> np.uint64:
     """Next random word of the choices of table ``s`` (splitmix64)."""
     s.choice += _GOLDEN
     return scramble(s.choice)
+
+
+@inlined
+def _rotated(x: np.uint64, places: int) -> np.uint64:
+    return (x << np.uint64(places)) | (x >> np.uint64(64 - places))
+
+
+@inlined
+def _sip_round(a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64) -> tuple[np.uint64, ...]:
+    a += b
+    b = _rotated(b, 13) ^ a
+    a = _rotated(a, 32)
+    c += d
+    d = _rotated(d, 16) ^ c
+    a += d
+    d = _rotated(d, 21) ^ a
+    c += b
+    b = _rotated(b, 17) ^ c
+    return a, b, _rotated(c, 32), d
+
+
+@njit
+def siphash(low: np.uint64, high: np.uint64, word: np.uint64) -> np.uint64:
+    """SipHash-2-4 of the eight bytes of ``word`` by a key of two words (little-endian all): who does not know the key
+    learns nothing of it from any number of hashes."""
+    a, b, c, d = low ^ _SIP[0], high ^ _SIP[1], low ^ _SIP[2], high ^ _SIP[3]
+    for block in (word, _SIP_LENGTH):
+        d ^= block
+        for _ in range(2):
+            a, b, c, d = _sip_round(a, b, c, d)
+        a ^= block
+    c ^= _SIP_LAST
+    for _ in range(4):
+        a, b, c, d = _sip_round(a, b, c, d)
+    return a ^ b ^ c ^ d
+
+
+@inlined
+def draw_one_way(s: Any) -> np.uint64:
+    """A random word of the choices of table ``s`` to be handed to a player.
+
+    ``scramble`` can be turned back: a word of ``draw`` itself tells the state of the generator, that the seed, and that
+    the whole pack. Here the drawn word is a key that nobody sees.
+    """
+    return siphash(draw(s), _CHOICES, ZERO)
 
 
 @inlined

@@ -23,6 +23,7 @@ from card_envs.checks import flag, shown, whole_number
 from card_envs.open_cards import OpenCards
 from card_envs.record import REWARDS
 from card_envs.render.text import Page
+from card_envs.sound import unsound
 from card_envs.state import State
 from card_envs.verbs import Array
 
@@ -192,10 +193,29 @@ class Game(OpenCards, ABC):
         states["doubled"] = 1
 
     def state(self, states: Array, i: int) -> State:
-        """Row ``i`` as a state of its own (a copy); negative rows count from the end."""
+        """Row ``i`` as a state of its own (a copy); negative rows count from the end.
+
+        Raises ``ValueError`` for a row that holds no position of the game (``check_rows``).
+        """
         states = self._checked(states)
         row = whole_number("row", i, -len(states), len(states) - 1) % len(states)
-        return State(self, batches.copy(states[row : row + 1]))
+        chosen = batches.copy(states[row : row + 1])
+        self.check_rows(chosen)
+        return State(self, chosen)
+
+    def check_rows(self, states: Array) -> None:
+        """Raise ``ValueError``, naming the rows, unless every row is a position or a view that play leads to.
+
+        For rows that come from a file or another process: all other verbs take any row of this game and look at no
+        more than that they cannot be led astray.
+        """
+        states = self._checked(states)
+        wrong = unsound(self, states)
+        if len(wrong):
+            raise ValueError(
+                f"{len(wrong)} of {len(states)} rows hold no position of {self.describe()}, row {wrong[0]} the first: "
+                "no deal and no plays lead there, so something else has written into them."
+            )
 
     def pack_of(self, seed: int, deal: int = 0) -> list[str]:
         """The pack of a deal as it is shuffled, top card first: a function of seed and number alone."""

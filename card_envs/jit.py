@@ -15,11 +15,13 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import secrets
 import shutil
 import sys
 import tempfile
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,6 +31,9 @@ import numpy as np
 from numba.core import caching, config
 
 PACKAGE = Path(__file__).resolve().parent
+
+TRIES = 5
+"""Times that a folder is made again which other processes clear away."""
 
 JIT_DISABLED = bool(config.DISABLE_JIT)
 if JIT_DISABLED:
@@ -52,12 +57,16 @@ def source_digest(package: Path = PACKAGE) -> str:
 
 
 def _is_writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
+    for _ in range(TRIES):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return True
+        except FileNotFoundError:
+            continue  # another process has just cleared it away
+        except OSError:
+            return False
+    return False
 
 
 def _candidate_folders() -> list[Path]:
@@ -72,8 +81,16 @@ def _candidate_folders() -> list[Path]:
     return candidates
 
 
-def _forget_old_versions(parent: Path, keep: int = 3) -> None:
-    folders = sorted(parent.glob("jit-*"), key=lambda folder: folder.stat().st_mtime)
+def _age(folder: Path) -> float:
+    """When a folder was changed last; long ago if another process has just cleared it away."""
+    try:
+        return folder.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _forget_old_versions(parent: Path, stamp: str, keep: int = 3) -> None:
+    folders = sorted((folder for folder in parent.glob("jit-*") if folder.name != stamp), key=_age)
     for folder in folders[:-keep]:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -86,7 +103,7 @@ def cache_folder() -> Path | None:
         if not _is_writable(parent):
             continue
         if not (parent / stamp).exists():
-            _forget_old_versions(parent)
+            _forget_old_versions(parent, stamp)
         if _is_writable(parent / stamp):
             return parent / stamp
     warnings.warn(
@@ -148,12 +165,14 @@ class _PackageCache(caching._Cache):
         if path is None:
             return
         content = caching.dumps(data._reduce())
+        half_written = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
         try:
-            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-                file.write(hashlib.sha256(content).digest() + content)
-            os.replace(file.name, path)
-        except OSError:
-            return  # a full or vanished disk costs the next process a compilation, nothing else
+            path.parent.mkdir(parents=True, exist_ok=True)  # a newer version may have cleared it away
+            half_written.write_bytes(hashlib.sha256(content).digest() + content)
+            os.replace(half_written, path)
+        except OSError:  # a full or vanished disk costs the next process a compilation, nothing else
+            with suppress(OSError):
+                half_written.unlink(missing_ok=True)
 
 
 @cache
@@ -188,12 +207,25 @@ def unmet(*given: Any) -> Any:
     raise TypeError("Nothing that this function is meant for has been seen yet.")
 
 
-def closed(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A compiled function, once it has met all that is meant for it; it refuses all else with a ``TypeError``.
+def meet(function: Any, *given: Any) -> None:
+    """Compile a function, or load it, for such arguments, unless it has met any; for several threads to call at once.
 
-    It would be compiled anew for each new kind of arguments. A plain function takes anything, so it stays ``unmet``.
+    None of them then waits for the compiler, which might be at work still when the caller has gone on to fork.
     """
-    if JIT_DISABLED:
+    if not getattr(function, "overloads", True):
+        function.compile(tuple(map(function.typeof_pyval, given)))
+
+
+def closed(function: Any) -> Callable[..., Any]:
+    """A twin of a compiled function that takes what that has met and refuses all else, whatever the error.
+
+    The function itself would be compiled anew for each new kind of arguments, and goes on doing so: other threads may
+    just be about to call it for the first time. A plain function takes anything, so its twin stays ``unmet``.
+    """
+    if JIT_DISABLED or not hasattr(function, "overloads"):
         return unmet
-    function.disable_compile()  # type: ignore[attr-defined]
-    return function
+    twin = numba.njit(nogil=True, no_cfunc_wrapper=True)(function.py_func)
+    for met in tuple(function.overloads.values()):
+        twin.add_overload(met)
+    twin.disable_compile()
+    return twin

@@ -17,6 +17,10 @@ A kernel is a set of scalar functions over one state ``s`` and the game's consta
 ``hide(s, g, seat)``      blank everything a seat cannot know
 ``imagine(s, g)``         fill what is blank in a view, uniform over the packs that its seat holds possible
 ========================  ==========================================================================
+
+Rows can come from anywhere, with anything in them. A kernel is handed rows whose ``dealer``, ``to_play`` and ``viewer``
+are seats (or -1), and nothing else is sure: whatever it uses as an index is kept inside the record, and every loop
+ends. What comes of a row that no play leads to may be nonsense (``sound`` tells such rows).
 """
 
 from __future__ import annotations
@@ -30,8 +34,9 @@ from typing import Any
 OUTSIDE, RANDOM, GREEDY = 0, 1, 2
 """Who plays a seat: somebody outside, or a built-in player."""
 
-FINE, IS_VIEW, FOREIGN, ILLEGAL, FINISHED, UNFIT = 0, 1, 2, 3, 4, 5
-"""What a check of the rows found, the worst last; UNFIT are arrays that do not go together."""
+FINE, IS_VIEW, FOREIGN, BROKEN, ILLEGAL, FINISHED, UNFIT = 0, 1, 2, 3, 4, 5, 6
+"""What a check of the rows found, the worst last; BROKEN are rows that name seats there are not, UNFIT arrays that do
+not go together."""
 
 
 @dataclass(frozen=True)

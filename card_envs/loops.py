@@ -18,9 +18,9 @@ import numpy as np
 
 from card_envs import record
 from card_envs.batches import NO_WIDTH
-from card_envs.bits import draw
+from card_envs.bits import draw, draw_one_way
 from card_envs.jit import njit, unmet
-from card_envs.kernel import FINE, FINISHED, ILLEGAL, IS_VIEW, OUTSIDE, RANDOM, UNFIT, Kernel
+from card_envs.kernel import FINE, OUTSIDE, RANDOM, UNFIT, Kernel
 from card_envs.record import FULL, POINTS, SHARE, WIN
 from card_envs.rows import build_rows
 from card_envs.threads import CHECK, UNDO, WORK, linger, take
@@ -48,16 +48,16 @@ class Loops:
     outcomes: Callable[..., Any]
     hide: Callable[..., Any]
     imagine: Callable[..., Any]
+    retrace: Callable[..., Any]
     sample_at_once: Callable[..., Any] = unmet
     step_at_once: Callable[..., Any] = unmet
 
 
 @njit
 def draws(states: Any, rows: Any, out: Any) -> None:
-    """One random word of the choices of each of ``rows`` (none given: all)."""
-    everyone = len(rows) == 0
-    for k in range(len(out)):
-        out[k] = draw(states[k if everyone else rows[k]])
+    """One random word of the choices of each of ``rows``, from which its table's generator cannot be worked out."""
+    for k in range(len(rows)):
+        out[k] = draw_one_way(states[rows[k]])
 
 
 @njit
@@ -80,7 +80,8 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
     play_action, greedy_action = kernel.play, kernel.greedy
     taken, settlement, hide_from, imagine_world = kernel.taken, kernel.settlement, kernel.hide, kernel.imagine
     rows_of = build_rows(kernel, owner)
-    sampled, is_legal, check_actions = rows_of.sampled, rows_of.is_legal, rows_of.check_actions
+    sampled, is_legal, fault_of_action = rows_of.sampled, rows_of.is_legal, rows_of.fault_of_action
+    check_actions = rows_of.check_actions
     play_rows, look_rows, greedy_rows = rows_of.play, rows_of.look, rows_of.greedy
     sample_rows, take_back_samples = rows_of.sample, rows_of.take_back_samples
 
@@ -116,14 +117,10 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         """Play an action in the first row: FINE, or what was wrong with it, and then nothing changes."""
         g = constants[0]
         s = states[0]
-        if s.viewer != FULL:
-            return IS_VIEW
-        if s.over != 0:
-            return FINISHED
-        if not is_legal(s, g, action):
-            return ILLEGAL
-        play_action(s, g, action)
-        return FINE
+        fault = fault_of_action(s, g, action, False)
+        if fault == FINE:
+            play_action(s, g, action)
+        return fault
 
     @compiled
     def step(
@@ -245,9 +242,8 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
         plays; the learner of ``seats`` is credited with everything that happened since the last call.
         """
         g = constants[0]
-        everyone = len(rows) == 0
-        for k in range(len(actions)):
-            i = k if everyone else np.int64(rows[k])
+        for k in range(len(rows)):
+            i = np.int64(rows[k])
             s = states[i]
             action = np.int64(actions[k])
             if action != -1:
@@ -297,5 +293,6 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
             s.seed = draw(s)  # for the deals to come
 
     return Loops(
-        new, reset, deal, rows_of.check, check_actions, step, play, look, sample, greedy, turn, outcomes, hide, imagine
-    )
+        new, reset, deal, rows_of.check, check_actions, step, play, look, sample, greedy, turn, outcomes, hide, imagine,
+        rows_of.retrace,
+    )  # fmt: skip

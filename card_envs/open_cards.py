@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +19,8 @@ from card_envs import batches
 from card_envs.checks import whole_number
 from card_envs.jit import njit
 from card_envs.kernel import Kernel
+from card_envs.state import State
 from card_envs.verbs import Array, Verbs
-
-if TYPE_CHECKING:
-    from card_envs.state import State
 
 MOST_WORLDS = 10**7
 
@@ -43,11 +41,13 @@ class Solver:
     =============================  =====================================================================
 
     unit: what values count, a plural: "honours".
+    bounds: the least and the greatest value there is, for a game.
     memory: makes, for a game, the room that ``values`` and ``estimates`` work in, of a fixed size, for one thread;
         what it holds between calls changes how long they take and nothing else.
     """
 
     unit: str
+    bounds: Callable[[Any], tuple[float, float]]
     memory: Callable[[Any], Any]
     exact: Callable[..., Any]
     settled: Callable[..., Any]
@@ -113,6 +113,10 @@ class OpenCards(Verbs):
     kernel: ClassVar[Kernel]
     name: ClassVar[str]
 
+    @abstractmethod
+    def check_rows(self, states: Array) -> None:
+        """Raise ``ValueError`` unless every row is a position or a view that play leads to."""
+
     @property
     @abstractmethod
     def solver(self) -> Solver:
@@ -135,8 +139,12 @@ class OpenCards(Verbs):
 
         Raises ``ValueError`` for a full state: its hidden cards would have no say, and should not be at hand.
         """
-        if view.game != self or view.viewer is None:
-            raise ValueError(f"sample_worlds draws from a view of {self.describe()}: make one with state.view(seat).")
+        if not isinstance(view, State) or view.game != self or view.viewer is None:
+            raise ValueError(
+                f"sample_worlds draws from a view of {self.describe()}, not {type(view).__name__}: "
+                "make one with state.view(seat), or game.state(views, i).view() of a row of views."
+            )
+        self.check_rows(view.record)
         count = whole_number("n", n, 0, MOST_WORLDS)
         if isinstance(random, np.random.Generator):
             random = int(random.integers(2**64, dtype=np.uint64))
@@ -166,9 +174,11 @@ class OpenCards(Verbs):
         """What each legal action is worth with open cards, float64 (N, num_actions), not a number elsewhere.
 
         In ``solver.unit`` of the deal in play, for the seat to play when all play their best from here on. Raises
-        ``ValueError`` for views, and naming the rows where the answer cannot be exact (``is_exact``).
+        ``ValueError`` for views, for rows that hold no position (``check_rows``), and naming the rows where the answer
+        cannot be exact (``is_exact``).
         """
         states = self._checked(states, views=False)
+        self.check_rows(states)
         wrong = np.flatnonzero(~self.is_exact(states))
         if len(wrong):
             raise ValueError(
@@ -181,12 +191,23 @@ class OpenCards(Verbs):
     def open_worth(self, states: Array, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """The "points" return of the deal in play that ``values`` (N,) bring the seats to play, float64 (N,).
 
-        values: in ``solver.unit``, one for each row, such as the best of its ``open_values``.
+        values: in ``solver.unit``, one for each row, such as the best of its ``open_values``. Raises ``ValueError`` for
+        what is no value of this game (``solver.bounds``).
         """
         states = self._checked(states)
-        values = np.ascontiguousarray(values, np.float64)
-        if values.shape != (len(states),):
-            raise ValueError(f"values must have shape ({len(states)},), one for each row, not {values.shape}.")
+        given = batches.listed("values", values)
+        if given.dtype.kind not in "iuf" or given.shape != (len(states),):
+            raise ValueError(
+                f"values must be numbers of shape ({len(states)},), one for each row, not {given.dtype} of shape "
+                f"{given.shape}."
+            )
+        least, most = self.solver.bounds(self)
+        wrong = np.flatnonzero(~((given >= least) & (given <= most)))
+        if len(wrong):
+            raise ValueError(
+                f"The value {given[wrong[0]]} of row {wrong[0]} is out of range: values are {self.solver.unit}, from "
+                f"{least:g} to {most:g}."
+            )
         out = np.empty(len(states))
-        self.open_loops.worth(states, self.constants, values, out)
+        self.open_loops.worth(states, self.constants, np.ascontiguousarray(given, np.float64), out)
         return out

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from card_envs import record
-from card_envs.bits import ONE, SLACK, ZERO, borrow, draw, keep, prefetch, put_words, take_back
+from card_envs.bits import ONE, SLACK, ZERO, borrow, draw, first, keep, prefetch, put_words, take_back
 from card_envs.jit import inlined, njit
-from card_envs.kernel import FINE, FINISHED, FOREIGN, ILLEGAL, IS_VIEW, Kernel
+from card_envs.kernel import BROKEN, FINE, FINISHED, FOREIGN, ILLEGAL, IS_VIEW, Kernel
 from card_envs.record import FULL, NOTHING, OVER
 
 AHEAD = 12
@@ -21,10 +21,11 @@ AHEAD = 12
 
 @dataclass(frozen=True)
 class Rows:
-    """The compiled loops of a game over rows of states; the first two are for a single one."""
+    """The compiled loops of a game over rows of states; the first three are for a single one."""
 
     sampled: Callable[..., Any]
     is_legal: Callable[..., Any]
+    fault_of_action: Callable[..., Any]
     check: Callable[..., Any]
     check_actions: Callable[..., Any]
     play: Callable[..., Any]
@@ -32,13 +33,14 @@ class Rows:
     sample: Callable[..., Any]
     take_back_samples: Callable[..., Any]
     greedy: Callable[..., Any]
+    retrace: Callable[..., Any]
 
 
 def build_rows(kernel: Kernel, owner: str) -> Rows:
     """Compile the loops of one game; ``owner`` is its name."""
     compiled = partial(njit, owner=owner)
     inline = partial(inlined, owner=owner)
-    begin, legal, allows, pick = kernel.begin, kernel.legal, kernel.allows, kernel.pick
+    begin, lay_out, legal, allows, pick = kernel.begin, kernel.lay_out, kernel.legal, kernel.allows, kernel.pick
     play_action, observe, greedy_action = kernel.play, kernel.observe, kernel.greedy
     size_of_sets = kernel.words  # known when compiling, so that loops over a set's words unroll
 
@@ -54,10 +56,16 @@ def build_rows(kernel: Kernel, owner: str) -> Rows:
 
     @inline
     def fault_of(s: Any, g: Any) -> int:
-        """Whether a row is a state of this game: FOREIGN if it is not, IS_VIEW if it is a view, or FINE."""
+        """Whether a row is a state of this game: FOREIGN if it is not, BROKEN if it names seats there are not, IS_VIEW
+        if it is a view, or FINE."""
         if s.rules_id != g.rules_id:
             return FOREIGN
-        return FINE if s.viewer == FULL else IS_VIEW
+        players = np.uint64(g.num_players)
+        if np.uint64(np.int64(s.dealer)) >= players or np.uint64(np.int64(s.to_play) + 1) > players:
+            return BROKEN
+        if s.viewer == FULL:
+            return FINE
+        return IS_VIEW if np.uint64(np.int64(s.viewer)) < players else BROKEN
 
     @inline
     def fault_of_action(s: Any, g: Any, action: int, pass_over: bool) -> int:
@@ -165,7 +173,7 @@ def build_rows(kernel: Kernel, owner: str) -> Rows:
 
     @compiled
     def look_rows(states: Any, constants: Any, seats: Any, observations: Any, masks: Any) -> int:
-        """Write observations and masks; return FOREIGN if a row is not of this game, else FINE."""
+        """Write observations and masks; return FOREIGN or BROKEN if a row is, else FINE."""
         g = constants[0]
         own_words = np.empty(size_of_sets, np.uint64)
         words = borrow(own_words)
@@ -175,8 +183,9 @@ def build_rows(kernel: Kernel, owner: str) -> Rows:
         for i in range(len(states)):
             prefetch(states, i + AHEAD)
             s = states[i]
-            if fault_of(s, g) == FOREIGN:
-                found = FOREIGN
+            fault = fault_of(s, g)
+            if fault != FINE and fault != IS_VIEW:
+                found = fault
                 break
             to_play = np.int64(s.to_play)
             viewer = np.int64(s.viewer)
@@ -224,9 +233,44 @@ def build_rows(kernel: Kernel, owner: str) -> Rows:
             s = states[i]
             out[i] = greedy_action(s, g) if s.to_play >= 0 else -1
 
+    @compiled
+    def retrace(states: Any, constants: Any, pack_size: int, out: Any) -> None:
+        """Deal the packs of full states again and make their plays, in place; note whether all of it could be done.
+
+        A row that play leads to comes out as it was, but for the fields that its game carries beside the plays.
+        """
+        g = constants[0]
+        for i in range(len(states)):
+            s = states[i]
+            deck = ZERO
+            for place in range(pack_size):
+                if np.int64(s.deck[place]) < pack_size:
+                    deck |= ONE << np.uint64(s.deck[place])
+            codes, plays = s.history.copy(), np.int64(s.plays)
+            deal, forfeit, is_over = s.deal, np.int64(s.forfeit), s.over != 0
+            if is_over and forfeit < 0:  # as it stood before this deal was counted
+                for seat in range(g.num_players):
+                    s.total[seat] = np.int64(s.total[seat]) - np.int64(s.points[seat])
+                s.deals = np.int64(s.deals) - 1
+            s.over, s.forfeit = 0, -1
+            good = deck == first(pack_size) and plays <= len(codes) and lay_out(s, g)
+            for k in range(plays):
+                if not good:
+                    break
+                seat = np.int64(codes[k]) // g.num_actions
+                action = np.int64(codes[k]) - seat * g.num_actions
+                good = s.deal == deal and np.int64(s.to_play) == seat and is_legal(s, g, action)
+                if good:
+                    play_action(s, g, action)
+            if forfeit >= 0:
+                good = good and s.over == 0 and np.int64(s.to_play) == forfeit
+                record.forfeit(s)
+            out[i] = good
+
     return Rows(
         sampled,
         is_legal,
+        fault_of_action,
         check,
         check_actions,
         play_rows,
@@ -234,4 +278,5 @@ def build_rows(kernel: Kernel, owner: str) -> Rows:
         sample_rows,
         take_back_samples,
         greedy_rows,
+        retrace,
     )

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from card_envs import batches
 from card_envs.checks import shown
 from card_envs.errors import IllegalAction
-from card_envs.kernel import FINE, IS_VIEW
+from card_envs.kernel import BROKEN, FINE, FOREIGN, IS_VIEW
 
 if TYPE_CHECKING:
     from card_envs.game import Game
@@ -164,6 +164,8 @@ class State:
             return
         if found == IS_VIEW:
             raise ValueError("This is the view of a seat: it can be looked at, but not played.")
+        if found in (FOREIGN, BROKEN):
+            self.game._refuse(found)
         raise IllegalAction(self.refusal(action))
 
     def _number(self, action: Any) -> int:
@@ -208,4 +210,11 @@ class State:
 
 
 def _restore(game: Game, content: bytes) -> State:
-    return State(game, np.frombuffer(bytearray(content), game.dtype))
+    """The state of a pickle; ``ValueError`` if it holds no position of the game."""
+    if len(content) != game.dtype.itemsize:
+        raise ValueError(
+            f"A state of {game.describe()} has {game.dtype.itemsize} bytes, not {len(content)}: this is another's."
+        )
+    row = np.frombuffer(bytearray(content), game.dtype)
+    game.check_rows(row)
+    return State(game, row)

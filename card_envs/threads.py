@@ -18,7 +18,7 @@ import numpy.typing as npt
 from numba import extending, types
 
 from card_envs.checks import whole_number
-from card_envs.jit import JIT_DISABLED, njit
+from card_envs.jit import JIT_DISABLED, meet, njit
 
 LEAST_ROWS = 1024
 """Fewer rows than this for a thread are not worth waking it up."""
@@ -32,8 +32,11 @@ MOMENT = 20_000
 CHECK, WORK, UNDO = 0, 1, 2
 """The turns over all rows that a loop can make."""
 
-FAULT, NUMBER = 3, 4
-"""Where, behind the turns, stand the worst fault found and the number of the batch."""
+FAULT, NUMBER, FAILED = 3, 4, 5
+"""Where, behind the turns, stand the worst fault found, the number of the batch, and whether a thread has failed."""
+
+STOPPED = 99
+"""The worst fault of all: a thread has failed, with rows in its hands that nobody will finish."""
 
 WORDS = 8
 """Words of a progress for each thread (a line of the processor's cache), and as many again for all together."""
@@ -46,7 +49,7 @@ def new_progress(threads: int, number: int) -> Words:
     """A batch at which nothing is done yet, to be shared by so many threads.
 
     Of each thread: how many portions of its own share are taken, by turn. Of all: rows done by turn, the worst fault,
-    and the number of the batch.
+    the number of the batch, and whether a thread has failed.
     """
     progress = np.zeros((threads + 1) * WORDS, np.int64)
     progress[threads * WORDS + NUMBER] = number
@@ -91,13 +94,15 @@ def take(crew: Crew, turn: int, rows: int, done: int, fault: int) -> tuple[int, 
     A thread begins with its own share, always the same rows, which its core may have at hand; then it helps the
     others. Each portion is half of what is left of a share, so there are few, and the last are small. With nothing left
     to take (first = end) it returns when all rows are done, by whoever took them, and the fault is the worst that
-    anybody told of.
+    anybody told of. When a thread has failed there is nothing left to take either, and the fault is ``STOPPED``.
     """
     progress, bell, rank = crew
     threads = len(progress) // WORDS - 1
     if threads < 0:
         return done, rows, fault  # alone
     everyone = threads * WORDS
+    if progress[everyone + FAILED] != 0:
+        return rows, rows, STOPPED
     if rank == 0:
         _raise_to(bell, 0, progress[everyone + NUMBER])  # not before: now the interpreter lock is free for the others
     if fault != 0:
@@ -115,8 +120,9 @@ def take(crew: Crew, turn: int, rows: int, done: int, fault: int) -> tuple[int, 
                 end -= left >> 1
             if start < end:
                 return start, end, fault
-    while _add(progress, everyone + turn, 0) < rows:
-        pass  # not asleep: waking up would take longer than a portion
+    while _add(progress, everyone + turn, 0) < rows:  # not asleep: waking up would take longer than a portion
+        if progress[everyone + FAILED] != 0:
+            return rows, rows, STOPPED
     return rows, rows, _add(progress, everyone + FAULT, 0)
 
 
@@ -135,18 +141,27 @@ def linger(crew: Crew) -> None:
                 break
 
 
-Loop = Callable[[Crew], int]
+def stop(crew: Crew) -> None:
+    """Tell the threads of a crew that one of them has failed."""
+    progress, _, _ = crew
+    progress[len(progress) - WORDS + FAILED] = 1
+
+
+Loop = Callable[..., int]
 
 
 class _Post:
-    """What a caller and a helper tell each other; everything here is done under the interpreter lock."""
+    """A helper, and what a caller and it tell each other; everything here is done under the interpreter lock."""
 
     def __init__(self) -> None:
-        self.batch: tuple[int, Loop, Crew] | None = None
+        self.batch: tuple[int, Loop, tuple[Any, ...], Crew] | None = None
+        self.failure: tuple[int, BaseException] | None = None
         self.is_asleep = False
         self.dismissed = False
         self.sleep = threading.Lock()
         self.sleep.acquire()
+        self.thread = threading.Thread(target=_help, args=(self,), name="card_envs", daemon=True)
+        self.thread.start()
 
     def wake(self) -> None:
         if self.is_asleep:
@@ -169,9 +184,13 @@ def _help(post: _Post) -> None:
             if not post.dismissed:  # looked at after that, so that a dismissal in between is not slept through
                 post.sleep.acquire()
             continue
-        last, loop, crew = batch
-        loop(crew)
-        del batch, loop, crew
+        last, loop, given, crew = batch
+        try:
+            loop(*given, crew)
+        except BaseException as failure:  # the caller's to hear of; the helper lives on
+            post.failure = last, failure
+            stop(crew)
+        del batch, loop, given, crew
 
 
 class _Helpers:
@@ -180,30 +199,49 @@ class _Helpers:
     def __init__(self) -> None:
         self.process = os.getpid()
         self.number = 0
+        self.told = 0  # the last batch of which the caller has heard that it failed
         self.bell = np.zeros(WORDS, np.int64)
         self.posts: list[_Post] = []
 
-    def call(self, threads: int, loop: Loop) -> int:
-        """Let ``loop`` be called in so many threads, and return what it says."""
+    def call(self, threads: int, loop: Loop, given: tuple[Any, ...]) -> int:
+        """Let ``loop`` be called in so many threads, and return what it says.
+
+        What it raises in any of them is raised here; with the next batch where a helper came too late to matter.
+        """
+        self.posts = [post for post in self.posts if post.thread.is_alive()]
         while len(self.posts) < threads - 1:
             self._hire()
+        helping = self.posts[: threads - 1]
+        self._raise_failure()
         self.number += 1
         progress = new_progress(threads, self.number)
-        helping = self.posts[: threads - 1]
         for rank, post in enumerate(helping, start=1):
-            post.batch = self.number, loop, (progress, self.bell, rank)
+            post.batch = self.number, loop, given, (progress, self.bell, rank)
             post.wake()
         try:
-            return loop((progress, self.bell, 0))
+            found = loop(*given, (progress, self.bell, 0))
+        except BaseException:
+            stop((progress, self.bell, 0))
+            self.told = self.number
+            raise
         finally:
             for post in helping:
                 post.batch = None
+        self._raise_failure()
+        return found
 
     def _hire(self) -> None:
         post = _Post()
         self.posts.append(post)
-        threading.Thread(target=_help, args=(post,), name="card_envs", daemon=True).start()
         weakref.finalize(self, post.dismiss)
+
+    def _raise_failure(self) -> None:
+        for post in self.posts:
+            number, failure = post.failure or (0, None)
+            post.failure = None
+            if failure is not None and number > self.told:
+                self.told = self.number
+                raise failure
 
 
 _own = threading.local()
@@ -217,10 +255,17 @@ def _helpers() -> _Helpers:
     return helpers
 
 
-def share_out(threads: int, rows: int, loop: Loop) -> int:
-    """Call ``loop`` in up to ``threads`` threads at once; return what it says, the same in each."""
-    if threads != 1:
+def is_one(threads: Any) -> bool:
+    """Whether so many threads are one, without doubt."""
+    return type(threads) is int and threads == 1
+
+
+def share_out(threads: int, rows: int, loop: Loop, *given: Any) -> int:
+    """Call ``loop`` with what is given and a crew in up to ``threads`` threads at once; return what it says, the same
+    in each."""
+    if not is_one(threads):
         threads = max(min(whole_number("threads", threads, 1, 256), rows // LEAST_ROWS), 1)
     if threads == 1 or JIT_DISABLED:
-        return loop(ALONE)
-    return _helpers().call(threads, loop)
+        return loop(*given, ALONE)
+    meet(loop, *given, ALONE)
+    return _helpers().call(threads, loop, given)

@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from card_envs import batches, loops
+from card_envs.checks import choice, flag
 from card_envs.errors import IllegalAction
-from card_envs.jit import closed
-from card_envs.kernel import FINE, FOREIGN, IS_VIEW, UNFIT
+from card_envs.jit import closed, unmet
+from card_envs.kernel import BROKEN, FINE, FOREIGN, IS_VIEW, UNFIT
 from card_envs.loops import Loops
 from card_envs.record import REWARDS, SETTLEMENT
-from card_envs.threads import ALONE, Crew, share_out
+from card_envs.threads import ALONE, is_one, share_out
 
 if TYPE_CHECKING:
     from card_envs.state import State
@@ -61,16 +62,18 @@ class Verbs(ABC):
 
     def reset(self, states: Array, where: npt.ArrayLike | None = None) -> None:
         """Begin the next episode of the rows where the bool (N,) ``where`` is true (None: of all), in place."""
-        self._checked(states, write=True, views=False)
-        self.loops.reset(states, self.constants, batches.rows(where, len(states)))
+        states = self._checked(states, write=True, views=False)
+        self.loops.reset(states, self.constants, batches.marked(where, len(states)))
 
     def sample_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
         """A uniform legal action per row, int32 (N,), from the row's own choices; -1 where the episode is over."""
         answer = np.empty(_size(states), batches.INT32) if out is None else out
-        try:
-            found = self.loops.sample_at_once(states, self.constants, answer, ALONE) if threads == 1 else UNFIT
-        except TypeError:
-            found = UNFIT
+        found = UNFIT
+        if type(states) is type(answer) is np.ndarray and is_one(threads):
+            try:
+                found = self.loops.sample_at_once(states, self.constants, answer, ALONE)
+            except Exception:  # numba's word for what it has not met, which below gets a sentence
+                found = UNFIT
         if found != FINE:
             self._sample_checked(states, answer, threads)
         return answer
@@ -80,11 +83,7 @@ class Verbs(ABC):
         checked = self._checked(states)
         self._check_seats(checked, self.to_play(checked))
         answer = batches.output("out", out, (len(checked),), batches.INT32)
-
-        def choose(crew: Crew) -> int:
-            return self.loops.greedy(checked, self.constants, answer, crew)
-
-        share_out(threads, len(checked), choose)
+        share_out(threads, len(checked), self.loops.greedy, checked, self.constants, answer)
         return answer
 
     def step(
@@ -112,11 +111,15 @@ class Verbs(ABC):
         over = np.empty(size, batches.BOOL)
         seen = batches.NO_ROWS if observations is None else observations
         allowed = batches.NO_ROWS if masks is None else masks
-        try:
-            given = (states, self.constants, actions, auto_reset, rewards, over, seen, allowed, ALONE)
-            found = self.loops.step_at_once(*given) if threads == 1 else UNFIT
-        except TypeError:
-            found = UNFIT
+        found = UNFIT
+        plain = type(states) is type(seen) is type(allowed) is np.ndarray and batches.are_plain(actions)
+        if plain and type(auto_reset) is bool and is_one(threads):
+            try:
+                found = self.loops.step_at_once(
+                    states, self.constants, actions, auto_reset, rewards, over, seen, allowed, ALONE
+                )
+            except Exception:  # numba's word for what it has not met, which below gets a sentence
+                found = UNFIT
         if found != FINE:
             self._step_checked(states, actions, auto_reset, rewards, over, observations, masks, threads)
         return rewards, over
@@ -125,7 +128,7 @@ class Verbs(ABC):
         self, states: Array, seats: npt.ArrayLike | None = None, out: Array | None = None, *, threads: int = 1
     ) -> npt.NDArray[np.uint8]:
         """Observations, uint8 (N, observation_size), of ``seats`` (N,) or of the seats to play (over: seat 0)."""
-        out = batches.output("out", out, (np.size(states), self.observation_size), batches.UINT8)
+        out = batches.output("out", out, (_size(states), self.observation_size), batches.UINT8)
         self._look(states, seats, out, batches.NO_ROWS, threads)
         return out
 
@@ -133,7 +136,7 @@ class Verbs(ABC):
         self, states: Array, seats: npt.ArrayLike | None = None, out: Array | None = None, *, threads: int = 1
     ) -> npt.NDArray[np.uint8]:
         """Action masks, uint8 (N, num_actions), 1 = legal; zeros for a seat that is not on turn."""
-        out = batches.output("out", out, (np.size(states), self.num_actions), batches.UINT8)
+        out = batches.output("out", out, (_size(states), self.num_actions), batches.UINT8)
         self._look(states, seats, batches.NO_ROWS, out, threads)
         return out
 
@@ -158,8 +161,7 @@ class Verbs(ABC):
 
     def returns(self, states: Array, reward: str = "points") -> npt.NDArray[np.float64]:
         """Zero-sum returns so far in this episode, float64 (N, num_players), by any of the rewards."""
-        if reward not in REWARDS:
-            raise ValueError(f"reward={reward!r} is unknown: choose one of {', '.join(map(repr, REWARDS))}.")
+        choice("reward", reward, REWARDS)
         states = self._checked(states)
         out = np.empty((len(states), self.num_players), np.float64)
         self.loops.outcomes(states, self.constants, REWARDS.index(reward), out)
@@ -198,36 +200,42 @@ class Verbs(ABC):
         played = np.arange(self.max_plays) < states["plays"][:, None]
         return np.where(played, relative * self.num_actions + action, -1).astype(np.int32)
 
-    def draws(self, states: Array, rows: Array = batches.EVERY_ROW) -> npt.NDArray[np.uint64]:
-        """A random word from the own choices of each of ``rows`` (int64; none given: of all); it advances them."""
-        self._checked(states, write=True, views=False)
-        out = np.empty(len(rows) if len(rows) else len(states), np.uint64)
-        loops.draws(states, rows, out)
+    def draws(self, states: Array, rows: npt.ArrayLike | None = None) -> npt.NDArray[np.uint64]:
+        """A random word from the own choices of each of ``rows`` (M,), uint64 (M,); it advances them.
+
+        rows: row numbers; None for all rows. A row named twice draws twice.
+        """
+        states = self._checked(states, write=True, views=False)
+        chosen = batches.rows(rows, len(states))
+        out = np.empty(len(chosen), np.uint64)
+        loops.draws(states, chosen, out)
         return out
 
-    def forfeit(self, states: Array, rows: Array) -> None:
-        """End the episodes of ``rows`` (int64), in place: the seats on turn lose them, as by an illegal action.
+    def forfeit(self, states: Array, rows: npt.ArrayLike | None) -> None:
+        """End the episodes of ``rows`` (M,), in place: the seats on turn lose them, as by an illegal action.
 
-        The offender gets the least possible return of every reward, the others share it. Raises ``ValueError`` where
-        an episode is over already, and then changes nothing.
+        rows: row numbers, each once; None for all rows. The offender gets the least possible return of every reward,
+        the others share it. Raises ``ValueError`` where an episode is over already, and then changes nothing.
         """
-        self._checked(states, write=True, views=False)
-        wrong = rows[states["to_play"][rows] < 0]
+        states = self._checked(states, write=True, views=False)
+        chosen = batches.rows(rows, len(states))
+        ordered = np.sort(chosen)
+        twice = np.flatnonzero(ordered[1:] == ordered[:-1])
+        if len(twice):
+            raise ValueError(f"rows name row {ordered[twice[0]]} twice: an episode can be forfeited once.")
+        wrong = chosen[states["to_play"][chosen] < 0]
         if len(wrong):
             raise ValueError(f"The episode of row {wrong[0]} is over already: nobody is on turn who could forfeit it.")
-        loops.forfeit(states, rows)
+        loops.forfeit(states, chosen)
 
     # What the loops have not taken at once
 
     def _sample_checked(self, states: Array, out: Array, threads: int) -> None:
-        batches.check_states(states, self.dtype, write=True)
-        batches.output("out", out, (len(states),), batches.INT32)
-
-        def sample(crew: Crew) -> int:
-            return self.loops.sample(states, self.constants, out, crew)
-
-        self._refuse(share_out(threads, len(states), sample))
-        self.loops.sample_at_once = closed(self.loops.sample)
+        states = batches.check_states(states, self.dtype, write=True)
+        out = batches.output("out", out, (len(states),), batches.INT32)
+        self._refuse(share_out(threads, len(states), self.loops.sample, states, self.constants, out))
+        if self.loops.sample_at_once is unmet:
+            self.loops.sample_at_once = closed(self.loops.sample)
 
     def _step_checked(
         self,
@@ -240,36 +248,45 @@ class Verbs(ABC):
         masks: Array | None,
         threads: int,
     ) -> None:
-        batches.check_states(states, self.dtype, write=True)
+        states = batches.check_states(states, self.dtype, write=True)
         played = batches.actions(actions, len(states))
         seen = self._room("observations", observations, len(states), self.observation_size)
         allowed = self._room("masks", masks, len(states), self.num_actions)
-        to_reset = bool(auto_reset)
-
-        def play(crew: Crew) -> int:
-            return self.loops.step(states, self.constants, played, to_reset, rewards, over, seen, allowed, crew)
-
-        found = share_out(threads, len(states), play)
-        self.loops.step_at_once = closed(self.loops.step)
+        to_reset = flag("auto_reset", auto_reset)
+        given = (states, self.constants, played, to_reset, rewards, over, seen, allowed)
+        found = share_out(threads, len(states), self.loops.step, *given)
+        if self.loops.step_at_once is unmet:
+            self.loops.step_at_once = closed(self.loops.step)
         if found != FINE:
-            self._explain(found, states, played, batches.EVERY_ROW, not to_reset)
+            self._explain(found, states, played, None, not to_reset)
 
     # Checks
 
     def check_actions(
-        self, states: Array, actions: Array, rows: Array = batches.EVERY_ROW, *, pass_over: bool = False
+        self,
+        states: Array,
+        actions: npt.ArrayLike,
+        rows: npt.ArrayLike | None = None,
+        *,
+        pass_over: bool = False,
     ) -> None:
-        """Raise ``IllegalAction`` unless every action is legal in its row; int32 actions, int64 rows."""
-        found = self.loops.check_actions(
-            batches.take(states, rows) if len(rows) else states, self.constants, actions, pass_over
-        )
-        if found != FINE:
-            self._explain(found, states[rows] if len(rows) else states, actions, rows, pass_over)
+        """Raise ``IllegalAction`` unless every one of ``actions`` (M,) is legal in its row; nothing is changed.
 
-    def _explain(self, found: int, states: Array, actions: Array, rows: Array, pass_over: bool) -> None:
-        """Raise the error that says which actions are wrong, and why."""
-        if found in (IS_VIEW, FOREIGN):
-            self._refuse(found)
+        rows: the rows they are for, row numbers (M,); None for all rows. pass_over: -1 is allowed where the episode is
+        over.
+        """
+        states = batches.check_states(states, self.dtype)
+        chosen = None if rows is None else batches.rows(rows, len(states))
+        asked = states if chosen is None else batches.take(states, chosen)
+        played = batches.actions(actions, len(asked))
+        found = self.loops.check_actions(asked, self.constants, played, flag("pass_over", pass_over))
+        if found != FINE:
+            self._explain(found, asked, played, chosen, pass_over)
+
+    def _explain(self, found: int, states: Array, actions: Array, rows: Array | None, pass_over: bool) -> None:
+        """Raise the error that says which actions are wrong, and why; ``rows``: what the rows are called (None: as they
+        are numbered)."""
+        self._refuse(found)
         over = states["over"] != 0
         index = np.arange(len(states))
         legal = (actions >= 0) & (actions < self.num_actions)
@@ -277,7 +294,7 @@ class Verbs(ABC):
         if pass_over:
             legal |= over & (actions == -1)
         wrong = np.flatnonzero(~legal)
-        names = (rows[wrong] if len(rows) else wrong).tolist()
+        names = (wrong if rows is None else rows[wrong]).tolist()
         first = self.state(states, int(wrong[0]))
         listed = f"{names[:20]}{' and more' if len(names) > 20 else ''}"
         raise IllegalAction(
@@ -290,6 +307,8 @@ class Verbs(ABC):
             raise ValueError(
                 f"These states were not made by this game ({self.describe()}): make them with its new_states."
             )
+        if found == BROKEN:
+            raise ValueError("Some rows name seats that this game does not have: something else has written into them.")
         if found == IS_VIEW:
             raise ValueError("These are views of a seat: they can be looked at, but not played, sampled in or reset.")
 
@@ -321,11 +340,8 @@ class Verbs(ABC):
     def _look(self, states: Array, seats: Any, observations: Array, masks: Array, threads: int) -> None:
         states = batches.check_states(states, self.dtype)
         chosen = batches.NO_SEATS if seats is None else self._seats(self._checked(states), seats)
-
-        def look(crew: Crew) -> int:
-            return self.loops.look(states, self.constants, chosen, observations, masks, crew)
-
-        self._refuse(share_out(threads, len(states), look))
+        given = (states, self.constants, chosen, observations, masks)
+        self._refuse(share_out(threads, len(states), self.loops.look, *given))
 
     def _room(self, name: str, array: Array | None, size: int, width: int) -> Array:
         return batches.NO_ROWS if array is None else batches.output(name, array, (size, width), batches.UINT8)

@@ -1,23 +1,24 @@
 """Compile the verbs of every game and what environments play with once, so that later processes find it in the cache.
 
-Run ``python -m card_envs.warmup`` before starting many workers. Exact play with open cards, and players that search,
-are compiled when they are first used: ``python -m agents.warmup`` compiles them too.
+Run ``python -m card_envs.warmup`` before starting many workers. Players that search are compiled when they are first
+used: ``python -m agents.warmup`` compiles them too.
 """
 
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from card_envs import batches
 from card_envs.game import Game
 from card_envs.kernel import OUTSIDE, RANDOM
 from card_envs.registry import GAMES, make_game
 
 
 def warm_up(game: Game) -> None:
-    """Call each compiled verb of a game once, but those of exact play with open cards."""
+    """Call each compiled verb of a game once, those that play with open cards too."""
     states = game.new_states(np.arange(2, dtype=np.uint64))
     rows = np.arange(2)
     game.step(states, game.sample_actions(states))
@@ -30,13 +31,28 @@ def warm_up(game: Game) -> None:
     players = np.full((2, game.num_players), RANDOM, np.int8)
     players[:, 0] = OUTSIDE
     game.loops.turn(
-        states, game.constants, batches.EVERY_ROW, np.full(2, -1, np.int32), players, np.zeros(2, np.int64), 0,
+        states, game.constants, rows, np.full(2, -1, np.int32), players, np.zeros(2, np.int64), 0,
         np.zeros(2), np.zeros(2), np.zeros(2, np.bool_),
     )  # fmt: skip
     game.forfeit(states, rows[:1])
     game.reset(states)
+    game.check_rows(states)
     game.new_state(deck=game.pack_of(0), dealer=0)
     game.pack_of(int(rows[0]))
+    last = _before_the_end(game)
+    game.is_settled(last)
+    if game.is_exact(last).all():
+        game.open_worth(last, np.nanmax(game.open_values(last), axis=1))
+
+
+def _before_the_end(game: Game) -> npt.NDArray[Any]:
+    """A table with one play to come, (1,)."""
+    table = game.new_states([0])
+    while True:
+        before = table.copy()
+        _, over = game.step(table, game.sample_actions(table))
+        if over[0]:
+            return before
 
 
 def main() -> None:

@@ -220,6 +220,50 @@ def test_rows_to_reset_are_marked_by_bools():
     assert states["deal"].tolist() == [1, 0, 1, 0]
 
 
+@every()
+def test_rows_are_numbers_of_rows_there_are(game):
+    states = game.new_states(np.arange(8, dtype=np.uint64))
+    actions = game.greedy_actions(states)
+    verbs = {
+        "draws": lambda rows: game.draws(states, rows),
+        "forfeit": lambda rows: game.forfeit(states, rows),
+        "check_actions": lambda rows: game.check_actions(states, actions[:1], rows),
+    }
+    for call in verbs.values():
+        for row in (8, 9, 10**9, -1, -8, -9, -(10**9)):
+            for rows in ([row], [0, row], np.array([row, 3]), np.array([row, 2], object)[:1].astype(np.int64)):
+                unchanged(game, states, lambda call=call, rows=rows: call(rows), f"no row {row}", "8")
+        for rows in (2**63, 2**64 - 1):
+            unchanged(game, states, lambda call=call, rows=rows: call(np.array([rows], np.uint64)), rows)
+        for rows in (np.ones(8, bool), np.zeros(0, bool), [True] * 8, [1.0], np.zeros((2, 2), int), 3, "all", [None],
+                     np.ma.array([1], mask=[True]), [[1], [1, 2]], {1: 2}, np.array([1], "m8[s]")):  # fmt: skip
+            unchanged(game, states, lambda call=call, rows=rows: call(rows), "rows")
+    unchanged(game, states, lambda: game.forfeit(states, [1, 1]), "row 1", "twice")
+    unchanged(game, states, lambda: game.forfeit(states, [5, 0, 3, 5]), "row 5", "twice")
+
+
+@every()
+def test_no_rows_are_none_and_none_given_are_all(game):
+    states = game.new_states(np.arange(8, dtype=np.uint64))
+    content = states.tobytes()
+    for none in ([], (), np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0)):
+        assert game.draws(states, none).shape == (0,)
+        game.forfeit(states, none)
+        game.check_actions(states, np.zeros(0, np.int32), none)
+        assert states.tobytes() == content
+    both = states.copy(), states.copy()
+    assert game.draws(both[0]).tolist() == game.draws(both[1], np.arange(8)).tolist()
+    assert both[0].tobytes() == both[1].tobytes() != content
+    for kind in ("i1", "u1", "i4", "i8", "u8", ">i4"):
+        again = states.copy()
+        assert game.draws(again, np.arange(8).astype(kind)).tolist() == game.draws(states.copy()).tolist()
+    game.forfeit(both[0], None)
+    assert game.is_over(both[0]).all()
+    bad = np.full(8, -1)
+    refused(lambda: game.check_actions(states, bad, None), "8 of 8", error=IllegalAction)
+    refused(lambda: game.check_actions(states, bad[:2], [6, 2]), "rows [6, 2]", error=IllegalAction)
+
+
 def test_unknown_rewards_are_refused():
     state = ELFERN.new_state(seed=1)
     for call in (lambda: state.returns("money"), lambda: ELFERN.returns(state.record, "money")):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import subprocess
+import sys
 import threading
 import time
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,10 +17,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from card_envs import IllegalAction, jit
-from card_envs.threads import ALONE, CHECK, FAULT, LEAST_ROWS, PORTION, UNDO, WORDS, WORK, new_progress, take
+from card_envs.threads import (
+    ALONE,
+    CHECK,
+    FAULT,
+    LEAST_ROWS,
+    PORTION,
+    STOPPED,
+    UNDO,
+    WORDS,
+    WORK,
+    new_progress,
+    share_out,
+    stop,
+    take,
+)
 from tests.variants import VARIANTS
 
+ROOT = Path(__file__).resolve().parents[1]
 ROWS = 3 * LEAST_ROWS + 131  # enough for three threads, in uneven parts
+FOR_EVER = 1800.0  # seconds; nothing here takes so long unless it never ends
 GAME = VARIANTS[0].make()
 
 compiled = pytest.mark.skipif(jit.JIT_DISABLED, reason="plain Python works with one thread")
@@ -136,7 +155,7 @@ def helpers():
     return [thread for thread in threading.enumerate() if thread.name == "card_envs"]
 
 
-def until(true, seconds=600.0):
+def until(true, seconds=FOR_EVER):
     """Wait for something to become true, and say whether it did."""
     end = time.monotonic() + seconds
     while not true() and time.monotonic() < end:
@@ -196,6 +215,164 @@ def test_a_forked_process_gets_helpers_of_its_own():
     process = context.Process(target=answer, args=(queue,))
     process.start()
     there = queue.get()
-    process.join(600)
+    process.join(FOR_EVER)
     assert process.exitcode == 0
     assert there == here
+
+
+# The first calls, in new processes
+
+FIRST_WITH_THREADS = """
+import threading
+import numpy as np
+import card_envs
+
+faults = []
+threading.excepthook = lambda told: faults.append(told.exc_value)
+game = card_envs.make_game("elfern")
+states = game.new_states(np.arange(4096))
+for _ in range(5):
+    game.step(states, game.sample_actions(states, threads=2), threads=2)
+    game.observations(states, threads=2)
+    game.greedy_actions(states, threads=2)
+helpers = [thread for thread in threading.enumerate() if thread.name == "card_envs"]
+print(len(helpers), all(thread.is_alive() for thread in helpers), faults)
+"""
+FIRST_OF_MANY = """
+import threading
+import numpy as np
+import card_envs
+
+game = card_envs.make_game("elfern")
+faults, results = [], set()
+start = threading.Barrier(6)
+
+def work(number):
+    states = game.new_states(np.arange(20))
+    start.wait()
+    try:
+        for _ in range(3):
+            actions = game.sample_actions(states)
+            game.step(states, actions if number % 2 else actions.astype(np.int64))
+        results.add(states.tobytes())
+    except BaseException as fault:
+        faults.append(fault)
+
+threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(len(results), faults)
+"""
+
+
+@compiled
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("code", "wanted"), [(FIRST_WITH_THREADS, "1 True []"), (FIRST_OF_MANY, "1 []")], ids=["helpers", "threads"]
+)
+def test_the_first_calls_of_a_process_may_come_from_several_threads(code, wanted):
+    played(threads=2)  # so that all is in the cache
+    processes = [
+        subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, text=True, stdout=subprocess.PIPE) for _ in range(4)
+    ]
+    assert [process.communicate()[0].strip() for process in processes] == [wanted] * 4
+
+
+# Threads that fail
+
+
+class Fault(Exception):
+    """Something that goes wrong in a thread."""
+
+
+@compiled
+def test_what_a_helper_raises_reaches_the_caller_and_the_helper_lives_on():
+    has_rows = threading.Event()
+
+    def loop(crew):
+        start, end, found = take(crew, CHECK, ROWS, 0, 0)
+        if crew[2] == 0:
+            has_rows.wait(FOR_EVER)
+        else:
+            has_rows.set()
+            raise Fault("a helper, with rows in its hands")
+        while start < end:
+            start, end, found = take(crew, CHECK, ROWS, end - start, found)
+        assert found == STOPPED  # so nobody goes on to the next turn
+        return found
+
+    for _ in range(3):
+        has_rows.clear()
+        with pytest.raises(Fault, match="a helper"):
+            share_out(2, ROWS, loop)
+    assert played(threads=2) == played(threads=1)
+
+
+@compiled
+def test_what_a_caller_raises_lets_its_helpers_go():
+    let_go = threading.Event()
+
+    def loop(crew):
+        take(crew, CHECK, ROWS, 0, 0)
+        if crew[2] == 0:
+            raise Fault("the caller, with rows in its hands")
+        while take(crew, CHECK, ROWS, 0, 0)[2] != STOPPED:
+            pass
+        let_go.set()
+        return STOPPED
+
+    heard = 0
+    while not let_go.is_set():  # a helper that comes too late is not told of the batch
+        with pytest.raises(Fault, match="the caller"):
+            share_out(2, ROWS, loop)
+        heard += 1
+        time.sleep(0.01)
+    assert heard
+    assert played(threads=2) == played(threads=1)
+
+
+@compiled
+def test_a_failure_that_comes_late_is_told_with_the_next_batch():
+    may_fail, failed = threading.Event(), threading.Event()
+
+    def loop(crew):
+        if crew[2] == 0:
+            return 0
+        may_fail.wait(FOR_EVER)
+        failed.set()
+        raise Fault("late")
+
+    while not failed.is_set():
+        may_fail.clear()
+        assert share_out(2, ROWS, loop) == 0
+        may_fail.set()
+        failed.wait(1.0)
+    time.sleep(0.1)
+    states = GAME.new_states(np.arange(ROWS))
+    content = states.tobytes()
+    with pytest.raises(Fault, match="late"):
+        GAME.sample_actions(states, threads=2)
+    assert states.tobytes() == content
+    assert played(threads=2) == played(threads=1)
+
+
+@compiled
+def test_a_dead_helper_is_replaced():
+    from card_envs import threads
+
+    assert played(threads=2) == played(threads=1)
+    post = threads._helpers().posts[0]
+    post.dismiss()
+    post.thread.join()
+    assert played(threads=2) == played(threads=1)
+    assert threads._helpers().posts[0].thread.is_alive()
+    assert post not in threads._helpers().posts
+
+
+def test_nothing_is_left_to_take_when_a_thread_has_failed():
+    crew = new_progress(2, 1), np.zeros(1, np.int64), 0
+    assert take(crew, CHECK, ROWS, 0, 0)[2] == 0
+    stop(crew)
+    assert take(crew, CHECK, ROWS, 0, 0) == (ROWS, ROWS, STOPPED)

@@ -27,7 +27,7 @@ def greedy(s: Any, g: Any) -> int:
     unseen = unseen_cards(s, g, np.int64(s.to_play))
     legal = legal_cards(s, g)
     lead = np.int64(s.lead)
-    banked = masters(g, legal, unseen) if lead < 0 else legal & g.higher[lead]
+    banked = masters(g, legal, unseen) if lead < 0 else legal & g.higher[lead & 63]
     if banked & g.honours != ZERO:
         return lowest(banked & g.honours)
     return cheapest(g, legal, unseen, lead < 0)

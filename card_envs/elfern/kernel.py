@@ -174,12 +174,13 @@ def play(s: Any, g: Any, card: int) -> int:
     seat = turn_of(s)
     lead = np.int64(s.lead)
     s.hand[seat] = np.uint64(s.hand[seat]) & ~bit(card)
-    s.history[np.int64(s.plays)] = seat * g.num_actions + card
+    s.history[np.int64(s.plays) & 31] = seat * g.num_actions + card
     s.plays = np.int64(s.plays) + 1
     if lead < 0:
         s.lead = card
         s.to_play = 1 - seat
         return NOTHING
+    lead &= 63
     if shows_void(g, np.int64(s.drawn), lead, card):
         s.room[seat] &= ~(first(g.hand_size) << np.uint64(g.suit_of[lead] * g.hand_size))
     winner = seat if beats(g, lead, card) else 1 - seat

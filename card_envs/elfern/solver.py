@@ -146,8 +146,14 @@ def estimates(s: Any, g: Any, memory: Any, out: Any) -> None:
     solve(s, g, memory[0], NO_HORIZON if tricks + most_held <= SEARCHED else drawn + 2 * AHEAD, out)
 
 
+def value_bounds(game: Any) -> tuple[float, float]:
+    """No honours, and all there are."""
+    return 0.0, float(game.rules.all_honours)
+
+
 SOLVER = Solver(
     unit="honours",
+    bounds=value_bounds,
     memory=memory,
     exact=exact,
     settled=settled,

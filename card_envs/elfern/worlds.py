@@ -26,11 +26,14 @@ from card_envs.jit import inlined, njit
 
 SUITS = 4
 MOST_TRICKS = 16
+EVERY_OTHER = np.uint64(0x5555555555555555)
 
 
 @njit
 def imagine(s: Any, g: Any) -> None:
     """Fill what is blank in a view, uniform over the packs that its seat holds possible; the dice are ``s.choice``."""
+    if not hangs_together(s, g):
+        return
     viewer = np.int64(s.viewer)
     unseen = unseen_cards(s, g, viewer)
     dealt = first(np.int64(s.drawn))
@@ -63,6 +66,25 @@ def imagine(s: Any, g: Any) -> None:
         card = draw_from(s, unseen)
         s.deck[place] = card
         unseen &= ~bit(card)
+
+
+@njit
+def hangs_together(s: Any, g: Any) -> bool:
+    """Whether the seats play and draw by turns, as in every view that nobody wrote into: the counts rely on it."""
+    plays, drawn = np.int64(s.plays), np.int64(s.drawn)
+    if plays > g.pack_size or drawn != min(2 * (g.hand_size + (plays >> 1)), g.pack_size):
+        return False
+    for k in range(1, plays, 2):
+        if player_of(s, g, k - 1) == player_of(s, g, k):
+            return False
+    pairs = EVERY_OTHER & first(drawn)
+    return (np.uint64(s.owner) ^ (np.uint64(s.owner) >> ONE)) & pairs == pairs
+
+
+@inlined
+def player_of(s: Any, g: Any, play: int) -> int:
+    """The seat that made a play."""
+    return np.int64(np.int64(s.history[play]) >= g.num_actions)
 
 
 @inlined
@@ -106,8 +128,8 @@ def read_plays(s: Any, g: Any, seat: int, cards: Any, earliest: Any, since: Any)
     lead = 0
     for k in range(np.int64(s.plays)):
         trick, follows = k >> 1, k & 1
-        player = np.int64(np.int64(s.history[k]) >= g.num_actions)
-        card = np.int64(s.history[k]) - player * g.num_actions
+        player = player_of(s, g, k)
+        card = (np.int64(s.history[k]) - player * g.num_actions) & 31
         if player == seat:
             cards[plays] = card
             earliest[plays] = since[g.suit_of[card]]
@@ -149,6 +171,8 @@ def lay_by_counts(
         code += popcount(free & first(drawn_at(s, g, begin)) & segments[i]) * weights[i]
     for k in range(begin, plays):
         gain = gained(s, g, k, places, cuts, weights)
+        if ways[k, code] <= 0:  # the plays contradict each other
+            return free
         index = np.int64(draw(s) >> ONE) % ways[k, code]
         i = segment_of(cuts, earliest[k])
         inside, each = ZERO, 0

@@ -103,7 +103,7 @@ class CardVecEnv(ManyTables, VecEnv):
         """
         self._require_reset()
         plays = batches.actions(actions, self.num_envs)
-        self._tables.check(batches.EVERY_ROW, plays)
+        self._tables.check(None, plays)
         self._plays = plays.copy()
 
     def step_wait(self) -> VecEnvStepReturn:
@@ -113,7 +113,7 @@ class CardVecEnv(ManyTables, VecEnv):
         tables, plays = self._tables, self._plays
         self._plays = None
         with tables.all_or_nothing():
-            tables.play(batches.EVERY_ROW, plays)
+            tables.play(None, plays)
             rewards, dones = tables.rewards.astype(np.float32), tables.over.copy()
             self._lengths += 1
             infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from card_envs import batches
 from card_envs.checks import choice, shown, whole_number
 from card_envs.envs.choices import chosen_game
 from card_envs.envs.settings import ILLEGAL, RENDER_MODES, Settings
@@ -119,9 +118,9 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         self._actions[0] = number
         if tables.opponents.outside:
             with tables.all_or_nothing():
-                tables.play(batches.EVERY_ROW, self._actions)
+                tables.play(None, self._actions)
         else:
-            tables.play(batches.EVERY_ROW, self._actions)
+            tables.play(None, self._actions)
         observation, info = self._look()
         if self._on_turn:
             return observation, float(tables.rewards[0]), False, False, info

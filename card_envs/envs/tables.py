@@ -98,6 +98,7 @@ class Tables:
         self._told = np.ones(size, np.bool_)
         """Whether those who listen know that the episode is over."""
         self._uncredited = np.zeros(size, np.float64)
+        self._every_row = np.arange(size)
         self._coming_seats = np.zeros(size, np.int64)
         self._coming_rewards = np.zeros(size, np.int64)
         self.choose("seat", seat, None)
@@ -235,7 +236,7 @@ class Tables:
 
     # Plays
 
-    def check(self, rows: Array, actions: npt.NDArray[np.int32]) -> None:
+    def check(self, rows: Array | None, actions: npt.NDArray[np.int32]) -> None:
         """Raise ``IllegalAction``, naming the rows, for actions that ``play`` cannot take or that are not legal.
 
         Where illegal actions lose, only what is no action at all is refused.
@@ -250,22 +251,21 @@ class Tables:
         elif actions.min() < 0 or actions.max() >= self.game.num_actions:
             wrong = int(np.flatnonzero((actions < 0) | (actions >= self.game.num_actions))[0])
             raise IllegalAction(
-                f"Action {actions[wrong]} in row {rows[wrong] if len(rows) else wrong} is out of range: give whole "
+                f"Action {actions[wrong]} in row {wrong if rows is None else rows[wrong]} is out of range: give whole "
                 f"numbers from 0 to {self.game.num_actions - 1}."
             )
 
-    def play(self, rows: Array, actions: npt.NDArray[np.int32]) -> None:
-        """Play the learners' actions in ``rows`` (none given: in all), and the opponents' until their next turns.
+    def play(self, rows: Array | None, actions: npt.NDArray[np.int32]) -> None:
+        """Play the learners' actions in ``rows`` (None: in all), and the opponents' until their next turns.
 
         An illegal action forfeits the episode: whoever wants it refused calls ``check`` before.
         """
         self.rewards.fill(0.0)
-        self._turn(rows, actions, self.rewards)
+        self._turn(self._every_row if rows is None else rows, actions, self.rewards)
 
     def _turn(self, rows: Array, actions: npt.NDArray[np.int32], rewards: npt.NDArray[np.float64]) -> None:
         self._play_inside(rows, actions, rewards)
         if self.opponents.outside:
-            rows = rows if len(rows) or not len(actions) else np.arange(self.size)
             self._ask_outside(rows, rewards)
             ended = rows[self.over[rows] & ~self._told[rows]]
             self._tell(ended, self.take(ended))
@@ -282,11 +282,10 @@ class Tables:
         if not self._mixed:
             self._play_for(int(self.paid[0]), rows, actions, rewards)
             return
-        everywhere = rows if len(rows) or not len(actions) else np.arange(self.size)
-        paid = self.paid[everywhere]
+        paid = self.paid[rows]
         for reward in np.unique(paid).tolist():
             some = paid == reward
-            self._play_for(reward, everywhere[some], actions[some], rewards)
+            self._play_for(reward, rows[some], actions[some], rewards)
 
     def _play_for(
         self, reward: int, rows: Array, actions: npt.NDArray[np.int32], rewards: npt.NDArray[np.float64]

@@ -120,7 +120,7 @@ class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.
             raise gymnasium.error.ResetNeeded("There are no tables yet: call reset() first.")
         plays = batches.actions(actions, self.num_envs)
         ended = tables.over.copy()
-        rows = batches.EVERY_ROW
+        rows = None
         if ended.any():
             if self.autoreset_mode is AutoresetMode.DISABLED:
                 raise gymnasium.error.ResetNeeded(
@@ -133,7 +133,7 @@ class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.
         with tables.all_or_nothing():
             return self._step(plays, rows, ended)
 
-    def _step(self, plays: npt.NDArray[np.int32], rows: Array, ended: Flags) -> Step:
+    def _step(self, plays: npt.NDArray[np.int32], rows: Array | None, ended: Flags) -> Step:
         tables = self._tables
         tables.play(rows, plays)
         rewards = tables.rewards.copy()

@@ -53,6 +53,7 @@ CONSTANTS = constants_dtype(
 
 CLUBS = np.uint64(0x1FFF)
 RANKS = np.uint64(0x1FFF)
+PACK = np.uint64((1 << 52) - 1)
 EVERY_SUIT = np.uint64(1 | 1 << 13 | 1 << 26 | 1 << 39)
 """A set of ranks times this is the set of all cards of those ranks."""
 

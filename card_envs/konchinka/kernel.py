@@ -12,6 +12,7 @@ from card_envs.konchinka.dealing import (
     CLUBS,
     EVERY_SUIT,
     KONCHINKI,
+    PACK,
     deal,
     for_each,
     give,
@@ -39,6 +40,7 @@ def capturing(g: Any, table: np.uint64, cards: np.uint64) -> np.uint64:
 @inlined
 def playable(g: Any, table: np.uint64, hand: np.uint64) -> np.uint64:
     """The cards of a hand that may be played: any (K6), or a capturing one if bound to capture and able (K8)."""
+    hand &= PACK
     if g.must_capture != 0:
         captors = capturing(g, table, hand)
         if captors != ZERO:
@@ -117,7 +119,7 @@ def play(s: Any, g: Any, action: int) -> int:
     seat = np.int64(s.to_play)
     card, move = card_and_move(g, action)
     s.hand[seat] &= ~bit(card)
-    s.history[np.int64(s.plays)] = seat * g.num_actions + action
+    s.history[np.int64(s.plays) & 63] = seat * g.num_actions + action  # 63 still lies in the record
     s.plays = np.int64(s.plays) + 1
     s.in_hands = np.int64(s.in_hands) - 1
     if g.pattern[move] == ZERO:
@@ -202,7 +204,9 @@ def add_points(s: Any, g: Any) -> None:
 @njit
 def count(s: Any, g: Any) -> int:
     """Count the deal (K12, K13); end the episode or go on to the next deal of the match (K14)."""
-    s.pile[np.int64(s.last_capturer)] |= s.table | left_over(s)
+    last = np.int64(s.last_capturer)
+    if last >= 0 and last < g.num_players:
+        s.pile[last] |= s.table | left_over(s)
     s.table = ZERO
     cards, clubs = second_most(s, g, first(52)), second_most(s, g, CLUBS)
     for seat in range(g.num_players):

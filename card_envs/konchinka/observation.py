@@ -8,7 +8,7 @@ import numpy as np
 
 from card_envs.bits import ZERO, bit, first, lowest, popcount, put, put_count, put_few
 from card_envs.jit import inlined, njit
-from card_envs.konchinka.dealing import CLUBS, for_each, next_seat, ranks_of, seat_dealt
+from card_envs.konchinka.dealing import CLUBS, PACK, for_each, next_seat, ranks_of, seat_dealt
 from card_envs.konchinka.kernel import capturing
 from card_envs.konchinka.rules import KonchinkaRules
 from card_envs.record import score
@@ -111,11 +111,11 @@ def put_known(s: Any, g: Any, seat: int, unplayed: np.uint64, out: Any, at: int)
     if g.dealt_later > 0:
         for _ in range(g.num_players):
             end = put(out, end, 52, ZERO)
-    rest = s.open
+    rest = s.open & PACK
     while rest != ZERO:
         place = lowest(rest)
         rest ^= bit(place)
-        card = np.int64(s.deck[place])
+        card = np.int64(s.deck[place]) & 63
         out[at + card] = place >= np.int64(s.dealt)
         if g.dealt_later > 0:
             owner = seat_dealt(s, g, place)

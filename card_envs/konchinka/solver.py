@@ -374,4 +374,9 @@ def judged_among(s: Any, g: Any, seat: int, undealt: int) -> int:
     return np.int64(np.round(POINT * record.above_others(points, 5.0, g.num_players)))
 
 
-SOLVER = Solver("points", memory, exact, exact, values, estimates, worth_of)
+def value_bounds(game: Any) -> tuple[float, float]:
+    """All points of a deal to the one other, and all to the seat itself."""
+    return -5.0, 5.0
+
+
+SOLVER = Solver("points", value_bounds, memory, exact, exact, values, estimates, worth_of)

@@ -30,6 +30,9 @@ TRIES = 20_000
 SWAPS = 50
 """Swaps in that chain for each place."""
 
+MOST_SWAPS = 1 << 20
+"""Swaps after which no deal is taken to agree with what a view shows: somebody wrote into it."""
+
 
 @njit
 def imagine(s: Any, g: Any) -> None:
@@ -41,8 +44,9 @@ def imagine(s: Any, g: Any) -> None:
             blank |= bit(place)
         else:
             hidden &= ~bit(np.int64(s.deck[place]))
+    dealt: int = min(np.int64(s.dealt), 52)
     places = np.zeros(SEATS, np.uint64)  # by seat: those dealt to it
-    for place in range(np.int64(s.dealt)):
+    for place in range(dealt):
         seat = seat_dealt(s, g, place)
         if seat >= 0:
             places[seat] |= bit(place)
@@ -58,7 +62,7 @@ def imagine(s: Any, g: Any) -> None:
         blank &= ~held[i]
         hidden &= ~given[i]
     lay(s, blank, hidden)
-    for place in range(np.int64(s.dealt)):
+    for place in range(dealt):
         card = np.int64(s.deck[place])
         if unseen & bit(card) != ZERO:
             s.hand[seat_dealt(s, g, place)] |= bit(card)
@@ -88,10 +92,13 @@ def lay_plays(s: Any, g: Any, places: Any, blank: np.uint64, hidden: np.uint64) 
     """
     in_round = 4 * g.num_players
     dealt = in_round + 4  # by the end of the round, with the table's; the last round may be shorter (K5)
-    for k in range(np.int64(s.plays)):
+    plays: int = min(np.int64(s.plays), len(s.history))
+    for k in range(plays):
         if k == dealt - 4:
             dealt += in_round
         seat = np.int64(s.history[k]) // g.num_actions
+        if seat >= g.num_players:
+            break
         card, _ = card_and_move(g, np.int64(s.history[k]) - seat * g.num_actions)
         if hidden & bit(card) != ZERO:
             place = draw_from(s, blank & places[seat] & first(dealt))
@@ -173,7 +180,13 @@ def swap_about(s: Any, held: Any, can_hold: Any, hidden: np.uint64, given: Any) 
     On the way hands may hold what they cannot, each such card making the state 16 times rarer, so that every way to
     deal the cards can be reached. After ``SWAPS`` swaps a card the chain ends when all hands can be.
     """
+    given[:] = ZERO
     size, hands = popcount(hidden), len(given)
+    most = 0
+    for i in range(hands):
+        most += popcount(held[i])
+    if most > size:
+        return
     cards = np.empty(size, np.int64)
     holder = np.full(size, -1, np.int64)
     rest = hidden
@@ -186,9 +199,9 @@ def swap_about(s: Any, held: Any, can_hold: Any, hidden: np.uint64, given: Any) 
             holder[k] = i
             wrong += is_wrong(can_hold, i, cards[k])
             k += 1
-    swaps = SWAPS * size
-    while swaps > 0 or wrong > 0:
-        swaps -= 1
+    swaps = 0
+    while (swaps < SWAPS * size or wrong > 0) and swaps < MOST_SWAPS:
+        swaps += 1
         word = draw(s)
         a, b = below(word, size), below(word << np.uint64(32), size)
         now = is_wrong(can_hold, holder[a], cards[a]) + is_wrong(can_hold, holder[b], cards[b])
@@ -196,7 +209,6 @@ def swap_about(s: Any, held: Any, can_hold: Any, hidden: np.uint64, given: Any) 
         if after <= now or below(draw(s), 1 << (4 * (after - now))) == 0:
             cards[a], cards[b] = cards[b], cards[a]
             wrong += after - now
-    given[:] = ZERO
     for k in range(size):
         if holder[k] >= 0:
             given[holder[k]] |= bit(cards[k])

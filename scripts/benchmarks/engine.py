@@ -14,6 +14,7 @@ from benchmarks.limit import PROCESS, PROCESSES, c_programs
 from card_envs import Game
 
 LOOP, VERBS, THREADED = "engine loop", "four verbs", "engine loop, two threads"
+WIDE = "engine loop, actions int64"
 WIDTHS = (1, 16, 256, 4096, 65_536)
 ROW_BYTES = {("elfern", 2): 192, ("konchinka", 12): 512}
 """The greatest size allowed for a row of state."""
@@ -39,6 +40,16 @@ class Tables:
             game.step(states, self.actions, observations=self.observations, masks=self.masks, threads=threads)
         return self.turns * len(states)
 
+    def wide(self) -> int:
+        """The loop with the actions in numpy's default integers, as ``argmax`` and torch give them."""
+        game, states = self.game, self.states
+        wide = self.actions.astype(np.int64)
+        for _ in range(self.turns):
+            game.sample_actions(states, out=self.actions)
+            wide[:] = self.actions
+            game.step(states, wide, observations=self.observations, masks=self.masks)
+        return self.turns * len(states)
+
     def verbs(self) -> int:
         """The same with the four verbs called one by one."""
         game, states, threads = self.game, self.states, self.threads
@@ -62,20 +73,26 @@ def loop_of(tables: Tables, threads: int) -> Rate:
     return rate
 
 
+def wide(game: Game, size: int = TABLES) -> Rate:
+    tables = Tables(game, size)
+    return lambda seconds: repeat(tables.wide, seconds)
+
+
 def verbs(game: Game) -> Rate:
     tables = Tables(game)
     return lambda seconds: repeat(tables.verbs, seconds)
 
 
 def measure_engine(turns: Turns, folder: Path) -> list[Figure]:
-    """One thread against the C program, and the size of a row."""
+    """One thread against the C program, actions in other integers against int32, and the size of a row."""
     figures = []
     for game in measured_games():
-        samples = turns.take(c_programs(game, folder) | {LOOP: loop(game), VERBS: verbs(game)})
+        samples = turns.take(c_programs(game, folder) | {LOOP: loop(game), WIDE: wide(game), VERBS: verbs(game)})
         at = about(game) | {"tables": TABLES}
         if PROCESS in samples:
             figures.append(figure(samples, "engine", PROCESS, **at))
         figures.append(figure(samples, "engine", LOOP, PROCESS, required=0.80, **at))
+        figures.append(figure(samples, "engine", WIDE, LOOP, required=0.85, **at))
         figures.append(figure(samples, "engine", VERBS, PROCESS, required=0.65, **at))
         size, allowed = game.dtype.itemsize, ROW_BYTES.get((game.name, game.num_players))
         if allowed is not None:

@@ -1,0 +1,47 @@
+"""Which rows hold positions that play leads to: for rows that come from files, other processes, or anywhere.
+
+A full state is known by its pack and its plays: dealt and played again, it must come out the same. A view must be what
+its seat sees of a world that agrees with it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from card_envs import batches
+
+if TYPE_CHECKING:
+    from card_envs.game import Game
+
+Array = npt.NDArray[Any]
+
+
+def unsound(game: Game, states: Array) -> npt.NDArray[np.int64]:
+    """Numbers of the rows that no play leads to, of rows that are states or views of this game."""
+    viewers = states["viewer"].astype(np.int64)
+    views = np.flatnonzero(viewers >= 0)
+    worlds = batches.copy(states)
+    if len(views):
+        imagined = batches.take(states, views)
+        game.loops.imagine(imagined, game.constants, np.zeros(len(views), np.uint64))
+        batches.put(worlds, views, imagined)
+    again = batches.copy(worlds)
+    good = np.empty(len(states), np.bool_)
+    game.loops.retrace(again, game.constants, game.pack.size, good)
+    for field in game.carried:
+        again[field] = worlds[field]
+    good &= _same(again, worlds)
+    if len(views):
+        seen = batches.take(worlds, views)
+        game.loops.hide(seen, game.constants, viewers[views])
+        good[views] &= _same(seen, batches.take(states, views))
+    return np.flatnonzero(~good)
+
+
+def _same(left: Array, right: Array) -> npt.NDArray[np.bool_]:
+    """Which rows are the same in every byte."""
+    shape = len(left), left.dtype.itemsize
+    return (left.view(np.uint8).reshape(shape) == right.view(np.uint8).reshape(shape)).all(axis=1)
