@@ -21,7 +21,7 @@ from agents.strangers.limits import LONGEST_LINE, MOST_NOISE, Failure
 PATIENCE = 0.3
 """Seconds a program has to end by itself when its input has ended."""
 
-KILLING = 10.0
+KILLING = 30.0
 """Seconds its supervisor has to kill it with all that it has started."""
 
 _LONGEST_WAIT = 60_000
