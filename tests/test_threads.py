@@ -315,9 +315,8 @@ def test_what_a_caller_raises_lets_its_helpers_go():
     let_go = threading.Event()
 
     def loop(crew):
-        take(crew, CHECK, ROWS, 0, 0)
         if crew[2] == 0:
-            raise Fault("the caller, with rows in its hands")
+            raise Fault("the caller, whose rows nobody will finish")
         while take(crew, CHECK, ROWS, 0, 0)[2] != STOPPED:
             pass
         let_go.set()
