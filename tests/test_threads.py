@@ -32,6 +32,9 @@ from card_envs.threads import (
     stop,
     take,
 )
+from card_envs.threads import (
+    _helpers as own_helpers,
+)
 from tests.variants import VARIANTS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -312,44 +315,39 @@ def test_what_a_helper_raises_reaches_the_caller_and_the_helper_lives_on():
 
 @compiled
 def test_what_a_caller_raises_lets_its_helpers_go():
-    let_go = threading.Event()
+    at_work, let_go = threading.Event(), threading.Event()
 
     def loop(crew):
-        take(crew, CHECK, ROWS, 0, 0)
         if crew[2] == 0:
-            raise Fault("the caller, with rows in its hands")
+            at_work.wait(FOR_EVER)
+            raise Fault("the caller, whose rows nobody will finish")
+        at_work.set()
         while take(crew, CHECK, ROWS, 0, 0)[2] != STOPPED:
             pass
         let_go.set()
         return STOPPED
 
-    heard = 0
-    while not let_go.is_set():  # a helper that comes too late is not told of the batch
-        with pytest.raises(Fault, match="the caller"):
-            share_out(2, ROWS, loop)
-        heard += 1
-        time.sleep(0.01)
-    assert heard
+    with pytest.raises(Fault, match="the caller"):
+        share_out(2, ROWS, loop)
+    assert let_go.wait(FOR_EVER)
     assert played(threads=2) == played(threads=1)
 
 
 @compiled
 def test_a_failure_that_comes_late_is_told_with_the_next_batch():
-    may_fail, failed = threading.Event(), threading.Event()
+    at_work, may_fail = threading.Event(), threading.Event()
 
     def loop(crew):
         if crew[2] == 0:
+            at_work.wait(FOR_EVER)
             return 0
+        at_work.set()
         may_fail.wait(FOR_EVER)
-        failed.set()
         raise Fault("late")
 
-    while not failed.is_set():
-        may_fail.clear()
-        assert share_out(2, ROWS, loop) == 0
-        may_fail.set()
-        failed.wait(1.0)
-    time.sleep(0.1)
+    assert share_out(2, ROWS, loop) == 0
+    may_fail.set()
+    assert until(lambda: own_helpers().posts[0].failure is not None)
     states = GAME.new_states(np.arange(ROWS))
     content = states.tobytes()
     with pytest.raises(Fault, match="late"):
@@ -360,15 +358,13 @@ def test_a_failure_that_comes_late_is_told_with_the_next_batch():
 
 @compiled
 def test_a_dead_helper_is_replaced():
-    from card_envs import threads
-
     assert played(threads=2) == played(threads=1)
-    post = threads._helpers().posts[0]
+    post = own_helpers().posts[0]
     post.dismiss()
     post.thread.join()
     assert played(threads=2) == played(threads=1)
-    assert threads._helpers().posts[0].thread.is_alive()
-    assert post not in threads._helpers().posts
+    assert own_helpers().posts[0].thread.is_alive()
+    assert post not in own_helpers().posts
 
 
 def test_nothing_is_left_to_take_when_a_thread_has_failed():
