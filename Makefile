@@ -13,7 +13,7 @@ ARGS   ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train baselines test lint format type bench bench-peers oracle clean
+.PHONY: help train baselines test lint format type bench bench-peers oracle mutations clean
 
 help:  ## this list
 	@awk -F ':.*##' '/^[a-z-]+:.*##/ { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ $(PEERS)/.installed:
 
 oracle: $(READY)  ## play DEALS=20000 deals a game beside the independent oracle
 	$(PY) -m tests.differential --deals $(DEALS) $(ARGS)
+
+mutations: $(READY)  ## plant deliberate faults, each of which some test must see; takes hours
+	$(PY) -m tests.mutations $(ARGS)
 
 clean:  ## remove caches and build products (.venv and runs/ stay)
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
