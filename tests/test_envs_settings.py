@@ -267,7 +267,7 @@ def test_options_that_cannot_be_at_one_table_change_none() -> None:
 @pytest.mark.parametrize(
     "seed", [1.0, "a", b"abc", True, {1: 2, 3: 4, 5: 6}, {1, 2, 3}, iter([1, 2, 3]), [1, 2], [1, 2, 3.0], [1, 2, -1],
              ["a", "b", "c"], np.zeros(3), np.zeros((3, 1), int), 1j, [[1], [2], [3]]],
-    ids=repr,
+    ids=lambda seed: type(seed).__name__,  # not repr: an iterator's is another one in each process
 )  # fmt: skip
 def test_seeds_of_another_kind_are_refused(seed: Any) -> None:
     envs = CardVectorEnv("elfern", 3)
