@@ -24,7 +24,10 @@ def game_commands(parser: argparse.ArgumentParser, add_options: Callable[[argpar
         )
         command.set_defaults(command=command)
         add_options(command)
-        add_rules(command, name)
+        try:
+            add_rules(command, name)
+        except ValueError:  # a game of another package that cannot be loaded: chosen_game will say so
+            command.epilog = f"The game {name!r} cannot be loaded."
 
 
 def add_rules(parser: argparse.ArgumentParser, game: str) -> None:

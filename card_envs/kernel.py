@@ -17,15 +17,20 @@ A kernel is a set of scalar functions over one state ``s`` and the game's consta
 ``hide(s, g, seat)``      blank everything a seat cannot know
 ``imagine(s, g)``         fill what is blank in a view, uniform over the packs that its seat holds possible
 ========================  ==========================================================================
+
+Some have a standard form (``standard``), so that a game may leave them out: ``legal``, ``allows`` and ``pick`` of one
+whose actions are its cards and that has ``legal_cards(s, g)``, the set of cards that may be played; ``begin`` of one
+that carries nothing into an episode; ``settlement`` of one that is not settled in money.
 """
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
+
+from card_envs.definition import kernel_functions
 
 OUTSIDE, RANDOM, GREEDY = 0, 1, 2
 """Who plays a seat: somebody outside, or a built-in player."""
@@ -56,6 +61,8 @@ class Kernel:
 
     @classmethod
     def of(cls, *modules: ModuleType, words: int) -> Kernel:
-        """The functions of a game, found by name in the modules of its folder."""
-        functions = ChainMap(*map(vars, modules))
-        return cls(**{field.name: functions[field.name] for field in fields(cls) if field.name != "words"}, words=words)
+        """The functions of a game, found by name in the modules of its folder.
+
+        Raises ``ValueError`` where one is missing, is not compiled, or takes other arguments than it is called with.
+        """
+        return cls(**kernel_functions(modules), words=words)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from card_envs.game import Game
 
 _COMMON = ("seed", "deal", "choice", "dealer", "deals", "start", "total", "points", "taken_before", "forfeit")
-_MATCH_ONLY = ("deals", "start", "total", "points", "taken_before", "doubled")
+_MATCH_ONLY = ("deals", "start", "total", "points", "taken_before")
 
 
 def write(state: State) -> str:
@@ -110,7 +110,7 @@ def _fill(game: Game, row: np.ndarray[Any, Any], text: str) -> None:
             raise ValueError(f"{name}={value!r} in the position is not a whole number.") from None
         if len(numbers) != place.size or not all(limits.min <= one <= limits.max for one in numbers):
             raise ValueError(f"{name}={value!r} in the position must be {place.size} numbers in range.")
-        if name in _MATCH_ONLY and not game.rules.match and any(numbers):
+        if name in (*_MATCH_ONLY, *game.match_extras) and not game.rules.match and any(numbers):
             raise ValueError(f"{name}={value!r} in the position needs match=True: a single deal carries nothing.")
         place[:] = numbers
     for name in ("dealer", "forfeit"):

@@ -12,7 +12,7 @@ import numpy as np
 from card_envs import batches
 from card_envs.game import Game
 from card_envs.kernel import OUTSIDE, RANDOM
-from card_envs.registry import GAMES, make_game
+from card_envs.registry import GAMES, make_game, shadowed
 
 
 def warm_up(game: Game) -> None:
@@ -40,9 +40,16 @@ def warm_up(game: Game) -> None:
 
 def main() -> None:
     """Warm up all games and say how long it took."""
+    for sentence in shadowed():
+        print(sentence)
     for name in GAMES:
         start = time.perf_counter()
-        warm_up(make_game(name))
+        try:
+            game = make_game(name)
+        except ValueError as error:  # of another package, and its own affair
+            print(error)
+            continue
+        warm_up(game)
         print(f"{name}: compiled or loaded in {time.perf_counter() - start:.1f} s")
 
 
