@@ -125,15 +125,16 @@ class Game(OpenCards, ABC):
         solver: Solver = self._beside("solver").SOLVER
         return solver
 
-    @cached_property
-    def probe(self) -> Probe:
+    @classmethod
+    def probe(cls) -> Probe:
         """``PROBE`` of the module ``probe`` in the game's folder: what tests need to know of it."""
-        probe: Probe = self._beside("probe").PROBE
+        probe: Probe = cls._beside("probe").PROBE
         return probe
 
-    def _beside(self, module: str) -> Any:
+    @classmethod
+    def _beside(cls, module: str) -> Any:
         """A module of the game's folder."""
-        return import_module(f"{type(self).__module__.rpartition('.')[0]}.{module}")
+        return import_module(f"{cls.__module__.rpartition('.')[0]}.{module}")
 
     def _min_returns(self) -> dict[str, float]:
         """Least return of an episode, by reward."""

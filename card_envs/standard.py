@@ -22,7 +22,7 @@ def settlement(s: Any, g: Any, seat: int) -> int:
 
 
 def by_cards(legal_cards: Callable[..., Any], owner: str) -> Functions:
-    """``legal``, ``allows`` and ``pick`` of a game whose actions are its cards, from the set of those that may be played.
+    """``legal``, ``allows`` and ``pick`` of a game whose actions are its cards, from the set of those to choose from.
 
     owner: the game's folder.
     """
