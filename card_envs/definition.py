@@ -108,7 +108,8 @@ def check_class(game: type[Game]) -> None:
 
 
 def _check_rules(title: str, rules: Any) -> None:
-    if not dataclasses.is_dataclass(rules) or not rules.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+    parameters = getattr(rules, "__dataclass_params__", None)
+    if parameters is None or not parameters.frozen:
         raise ValueError(f"The rules_class of {title} must be a frozen dataclass: games of equal rules are shared.")
     fields = {field.name: field for field in dataclasses.fields(rules)}
     for name in ("num_players", "match", "target"):

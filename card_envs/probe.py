@@ -28,9 +28,9 @@ class Probe:
     table: parts of an observation that together show ``table_cards``.
     oracle: where an independent second form of the rules stands, "module:Class", if anywhere. Tests alone import it.
         It is made as ``Class(packs, dealer, **rules, **more)``, where ``packs(k)`` is the k-th pack of names, and
-        ``more`` what ``new_state`` takes (``scores`` and match extras); it has ``legal()``, ``play(name)``, ``to_play``,
-        ``is_over``, ``dealer``, ``hands``, ``table``, ``piles``, ``points``, ``scores``, ``settlement``, ``returns``,
-        ``deal_number`` and ``void_deals``.
+        ``more`` what ``new_state`` takes (``scores`` and match extras). It has ``legal()``, ``play(name)``,
+        ``to_play``, ``is_over``, ``dealer``, ``hands``, ``table``, ``piles``, ``points``, ``scores``, ``settlement``,
+        ``returns``, ``deal_number`` and ``void_deals``.
     """
 
     variants: tuple[dict[str, Any], ...]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from briscola.game import Briscola
 from briscola.kernel import place_drawn
+from card_envs import Game
 from card_envs.probe import Probe
 
 
-def owner(game: Briscola, row: Any, place: int) -> int:
+def owner(game: Game, row: Any, place: int) -> int:
     """The seat that drew a card or was dealt it."""
     return next((seat for seat in (0, 1) if int(row.places[seat]) >> place & 1), -1)
 
 
-def undealt(game: Briscola, row: Any) -> list[int]:
+def undealt(game: Game, row: Any) -> list[int]:
     """The stock face down: the turned card, which is drawn last, lies on the table."""
     return [int(place_drawn(game.constants[0], drawn)) for drawn in range(int(row.drawn), game.pack.size - 1)]
 
@@ -28,9 +28,9 @@ PROBE = Probe(
         {"suits": 3, "ranks": 8, "hand_size": 5},
     ),
     smallest={"suits": 3, "ranks": 4, "hand_size": 2},
-    owner=owner,  # type: ignore[arg-type]
+    owner=owner,
     public=lambda game, row, place: place == 2 * game.rules.hand_size,
-    undealt=undealt,  # type: ignore[arg-type]
+    undealt=undealt,
     won=lambda row, seat: int(row.won[seat]),
     table=("lead", "turned"),
     oracle="briscola_oracle:BriscolaOracle",
