@@ -2,10 +2,36 @@
 
 from __future__ import annotations
 
-from agents.builtin import GreedyAgent, RandomAgent
-from agents.names import make_agent
-from agents.network import Network
-from agents.ppo import PPOAgent
-from agents.protocol import Agent
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agents.builtin import GreedyAgent, RandomAgent
+    from agents.names import make_agent
+    from agents.network import Network
+    from agents.ppo import PPOAgent
+    from agents.protocol import Agent
 
 __all__ = ["Agent", "GreedyAgent", "Network", "PPOAgent", "RandomAgent", "make_agent"]
+
+_HOMES = {
+    "Agent": "protocol",
+    "GreedyAgent": "builtin",
+    "Network": "network",
+    "PPOAgent": "ppo",
+    "RandomAgent": "builtin",
+    "make_agent": "names",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Loaded when first used, so that a command can set what numpy and torch read when they are loaded."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

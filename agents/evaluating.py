@@ -1,49 +1,81 @@
-"""The command ``scripts/evaluate.py``: agents by name, over the same deals."""
+"""The command ``python scripts/evaluate.py``: agents by name, over the same deals."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.arena import deal_seeds
-from agents.names import make_agent
-from agents.options import add_agents, chosen_game, game_commands, whole
+from agents.command_line import Parser, called, command, needed, screen
+from agents.files import check_writable
+from agents.names import make_agent, refuse_unrepeatable
+from agents.options import add_agents, chosen_game, game_commands, labelled, whole
 from agents.protocol import Agent
 from agents.regret import KINDS, AgentRegret, measure, refuse_unless_solved, regret_table
 from agents.report import evaluate
+from agents.warmup import told_if_long, warm_up
 from card_envs import Game
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import Progress, TaskID
 
+    from agents.report import Evaluation
 
+SCRIPT = "scripts/evaluate.py"
+
+
+@command(SCRIPT)
 def main(argv: Sequence[str] | None = None) -> int:
     """Evaluate as the arguments say; the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="evaluate.py", description="Play agents against each other: every deal from every seat, with intervals."
+    parser = Parser(
+        prog=called(SCRIPT), description="Play agents against each other: every deal from every seat, with intervals."
     )
     game_commands(parser, _add_options)
     arguments = parser.parse_args(argv)
-    command: argparse.ArgumentParser = arguments.command
+    refused: argparse.ArgumentParser = arguments.command
     if len(arguments.agents) < 2:
-        command.error("--agents needs at least two players, 'random greedy' say.")
-    if arguments.json is not None and (arguments.json.is_dir() or not arguments.json.parent.is_dir()):
-        command.error(f"--json {arguments.json} is not a file in a folder that exists.")
+        refused.error("--agents needs at least two players, 'random greedy' say.")
     game = chosen_game(arguments)
+    needed("arena", "rich")
+    console = screen()
+    with told_if_long(console):
+        try:
+            if arguments.json is not None:
+                check_writable(arguments.json)
+            players = labelled(arguments.agents)
+            for _, name in players:
+                refuse_unrepeatable(name)
+            agents = [(label, make_agent(name, game, deterministic=not arguments.sample)) for label, name in players]
+            if arguments.regret:
+                refuse_unless_solved(game)
+        except ValueError as error:
+            refused.error(str(error))
+        warm_up(game, [agent for _, agent in agents])
+    evaluation = _evaluate(game, agents, arguments, console)
+    evaluation = dataclasses.replace(evaluation, players=tuple(name for _, name in players))
     try:
-        agents = [(name, make_agent(name, game, deterministic=not arguments.sample)) for name in arguments.agents]
+        if arguments.json is not None:
+            evaluation.save(arguments.json)
+    finally:
+        console.print(evaluation.table())
         if arguments.regret:
-            refuse_unless_solved(game)
-    except ValueError as error:
-        command.error(str(error))
+            console.print(regret_table(game, evaluation.regrets))
+    if arguments.json is not None:
+        console.print(f"Written to {arguments.json}", soft_wrap=True)
+    return 0
 
-    from rich.console import Console
+
+def _evaluate(
+    game: Game, agents: list[tuple[str, Agent]], arguments: argparse.Namespace, console: Console
+) -> Evaluation:
+    """Let the agents meet, and judge their decisions if that is asked for."""
     from rich.progress import Progress
 
-    console = Console()
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task("meetings", total=None)
         evaluation = evaluate(
@@ -55,24 +87,20 @@ def main(argv: Sequence[str] | None = None) -> int:
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
         if arguments.regret:
-            regrets = tuple(_regret(game, agent, arguments, bar) for agent in dict(agents).items())
+            regrets = tuple(_regret(game, agent, arguments, bar) for agent in agents)
             evaluation = dataclasses.replace(evaluation, regrets=regrets)
-    console.print(evaluation.table())
-    if arguments.regret:
-        console.print(regret_table(game, evaluation.regrets))
-    if arguments.json is not None:
-        evaluation.save(arguments.json)
-        console.print(f"Written to {arguments.json}")
-    return 0
+    return evaluation
 
 
 def _regret(game: Game, agent: tuple[str, Agent], arguments: argparse.Namespace, bar: Progress) -> AgentRegret:
     """The regret of one agent in all seats, of both kinds unless there are no deals for the second."""
+    from rich.markup import escape
+
     found = []
     for kind, deals in zip(KINDS, (arguments.regret_deals, arguments.open_deals), strict=True):
         if deals == 0:
             continue
-        task = bar.add_task(f"regret of {agent[0]}, {kind}", total=None)
+        task = bar.add_task(escape(f"regret of {agent[0]}, {kind}"), total=None)
 
         def progress(done: int, total: int, task: TaskID = task) -> None:
             bar.update(task, completed=done, total=total)
@@ -81,7 +109,7 @@ def _regret(game: Game, agent: tuple[str, Agent], arguments: argparse.Namespace,
     return AgentRegret(agent[0], agent[0], *found)
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
+def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
     add_agents(parser)
     parser.add_argument(
         "--deals",
@@ -112,3 +140,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         help="deals for the regret against play that sees all cards, which takes longer; 0 for none, default 50",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the results")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 
@@ -18,7 +19,7 @@ GROUP = "card_envs.players"
 and returns an agent."""
 
 
-NAMES = ("random", "greedy", "ppo", "ppo:PATH", "pimc:N", "ismcts:N", "ismcts:N+ppo", "exact+NAME", "cfr:SECONDS")
+NAMES = ("random", "greedy", "ppo", "ppo:PATH", "pimc:N", "ismcts:N", "ismcts:N+ppo", "exact+NAME", "cfr:N")
 
 SPOKEN = f"{', '.join(NAMES)}, module:factory, cmd:PROGRAM (docs/bots.md), or a player of another package"
 """The names there are, for the help of commands."""
@@ -26,8 +27,30 @@ SPOKEN = f"{', '.join(NAMES)}, module:factory, cmd:PROGRAM (docs/bots.md), or a 
 SEARCHERS: dict[str, Callable[..., Agent]] = {"pimc": PimcAgent, "ismcts": IsmctsAgent}
 """Players that search, by name: each is made of a game and of how much it searches for a decision."""
 
+OURS = frozenset({"random", "greedy", "ppo", "cfr", *SEARCHERS})
+"""What the names of the library's own players begin with."""
+
 EXACTLY = "exact+"
 """What stands before the name of a player that is to play the end exactly."""
+
+_LABELLED = re.compile(r"(\w(?:[\w .-]*\w)?)=(.*)", re.DOTALL)
+
+
+def split_label(text: str) -> tuple[str | None, str]:
+    """The label and the player of ``LABEL=PLAYER``; a label of None where there is none.
+
+    A label is made of letters, digits, ``-``, ``_``, ``.`` and spaces, and begins and ends with a letter, a digit or
+    ``_``. A player's own text may have an equals sign: before it stands a colon, which no label has.
+
+    >>> split_label("mine=cmd:./bot --depth=3")
+    ('mine', 'cmd:./bot --depth=3')
+    >>> split_label("cmd:./bot --depth=3")
+    (None, 'cmd:./bot --depth=3')
+    >>> split_label("greedy")
+    (None, 'greedy')
+    """
+    found = _LABELLED.fullmatch(text)
+    return (found[1], found[2]) if found else (None, text)
 
 
 def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Limits | None = None) -> Agent:
@@ -41,7 +64,8 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Lim
     ``ismcts``, ``ismcts:N``        a tree search of N simulations
     ``ismcts:N+ppo``, ``...:PATH``  such a search, weighed by a trained policy
     ``exact+NAME``                  the player called NAME, exact where the hidden cards can be worked out
-    ``cfr:SECONDS``                 what CFR+ finds in that time, for a game that is small enough
+    ``cfr:N``, ``cfr:Xs``           what CFR+ finds in N iterations, for a game that is small enough; or in X seconds,
+                                    which is another player each time
     ``NAME``, ``NAME:TEXT``         an entry point of the group ``card_envs.players``
     ``module:factory``              a Python program of a stranger, within ``limits`` (``agents.strangers``)
     ``cmd:PROGRAM``                 a stranger's program in any language
@@ -105,20 +129,36 @@ def _searching(game: Game, name: str) -> Agent:
 
 
 def _equilibrium(game: Game, text: str) -> Agent:
-    from agents.equilibrium import cfr_agent
+    from agents.equilibrium import Effort, cfr_agent
 
-    return cfr_agent(game, seconds_of(text))
+    return cfr_agent(game, Effort.read(text))
 
 
-def seconds_of(text: str) -> float:
-    """The seconds of ``"cfr:SECONDS"``; ``ValueError`` if they are none."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise ValueError(f"'cfr' needs the seconds that it may run, a number above 0 ('cfr:10', say), not {text!r}.")
-    return seconds
+def bare(name: str) -> str:
+    """The player inside of wrappers: ``"greedy"`` of ``"exact+greedy"``."""
+    while name.startswith(EXACTLY):
+        name = name.removeprefix(EXACTLY)
+    return name
+
+
+def is_ours(name: str) -> bool:
+    """Whether a player is the library's own, wrapped or not: no external bot, and of no other package.
+
+    >>> is_ours("exact+ismcts:10+ppo:model.npz"), is_ours("exact+cmd:./bot"), is_ours("module:factory")
+    (True, False, False)
+    """
+    kind = bare(name).partition(":")[0].partition("+")[0]
+    return kind in OURS
+
+
+def refuse_unrepeatable(name: str) -> None:
+    """``ValueError`` for a player that is another one each time it is made, where results must come out the same."""
+    kind, _, text = bare(name).partition(":")
+    if kind == "cfr" and text.endswith("s"):
+        raise ValueError(
+            f"{name!r} plays what it finds in a time, which is something else on each machine and in each process: "
+            "give a number of iterations, 'cfr:1000' say. Seconds are for scripts/exploit.py."
+        )
 
 
 def _others() -> dict[str, EntryPoint]:

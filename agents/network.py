@@ -11,7 +11,8 @@ import hashlib
 import io
 import json
 import os
-import zipfile
+import reprlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agents.archives import LARGEST, Archive, fault, read_file
 from agents.files import write_whole
 from agents.protocol import Array
 from agents.versions import versions
@@ -26,7 +28,25 @@ from card_envs import Game
 
 FORMAT = 1
 STORED = (np.dtype(np.float16), np.dtype(np.float32))
-ACTIVATIONS = ("relu", "tanh")
+METADATA = 2**20
+"""Bytes that the string of JSON may take."""
+
+ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
+    "relu": lambda x: np.maximum(x, 0, out=x),
+    "tanh": lambda x: np.tanh(x, out=x),
+    "sigmoid": lambda x: _sigmoid(x),
+    "elu": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
+    "leaky_relu": lambda x: np.maximum(x, np.float32(0.01) * x),
+    "silu": lambda x: x * _sigmoid(x),
+}
+"""What may stand between layers, as torch defines it; none of them makes a number larger."""
+
+TORCH = {"ReLU": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid", "ELU": "elu", "LeakyReLU": "leaky_relu", "SiLU": "silu"}
+"""What torch calls them."""
+
+LIMIT = float(np.finfo(np.float32).max) / 2
+"""No number on the way to a logit may be able to pass this."""
+
 PARTS = ("trunk", "policy", "value")
 """Stacks of layers: the trunk first, then the policy head for the logits and the value head for the return."""
 
@@ -66,19 +86,33 @@ class Network:
             raise ValueError(f"activation={self.activation!r} is unknown: choose one of {', '.join(ACTIVATIONS)}.")
         if not self.policy:
             raise ValueError("A network needs at least one layer in its policy head.")
-        told = self.outputs if self.advice else 0
-        width = self._chained(self.trunk, self.inputs + told)
+        for weight, bias in (*self.trunk, *self.policy, *self.value):
+            if weight.ndim != 2 or 0 in weight.shape or bias.shape != weight.shape[:1]:
+                raise ValueError(f"a layer of shape {weight.shape} with bias {bias.shape} is none")
+        told = np.ones(self.outputs if self.advice else 0)
+        after = self._reach(self.trunk, np.ones(max(0, self.inputs) + len(told)), len(self.trunk))
         for head in (self.policy, self.value):
-            self._chained(head, width + told)
+            self._reach(head, np.concatenate([after, told]), len(head) - 1)
+        if self.value and len(self.value[-1][0]) != 1:
+            raise ValueError(f"The value head has {len(self.value[-1][0])} outputs instead of one.")
 
-    @staticmethod
-    def _chained(layers: Layers, width: int) -> int:
-        """The width after these layers; ``ValueError`` if they do not fit each other."""
-        for weight, bias in layers:
-            if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
-                raise ValueError(f"a layer of shape {weight.shape} with bias {bias.shape} follows one of {width}")
-            width = len(weight)
-        return width
+    def _reach(self, layers: Layers, reach: npt.NDArray[np.float64], active: int) -> npt.NDArray[np.float64]:
+        """The largest size, (outputs,), that each number after these layers can have, for inputs of sizes (inputs,).
+
+        active: so many of the layers are followed by the activation. Raises ``ValueError`` for layers that do not fit
+        each other and for weights by which a number can get too large for float32.
+        """
+        for number, (weight, bias) in enumerate(layers):
+            if weight.shape[1] != len(reach):
+                raise ValueError(f"a layer of shape {weight.shape} with bias {bias.shape} follows one of {len(reach)}")
+            if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+                raise ValueError("a layer is not made of finite numbers")
+            reach = np.abs(weight).astype(np.float64) @ reach + np.abs(bias)
+            if reach.max() > LIMIT:
+                raise ValueError("its weights are so large that what it computes can leave the range of float32")
+            if number < active and self.activation in ("tanh", "sigmoid"):
+                reach = np.minimum(reach, 1.0) if self.activation == "tanh" else np.ones_like(reach)
+        return reach
 
     @property
     def inputs(self) -> int:
@@ -104,9 +138,6 @@ class Network:
             raise ValueError("This network was saved without a value head.")
         return self._head(self.value, self._body(observations, advice))[:, 0]
 
-    def _active(self, x: Array) -> Array:
-        return np.maximum(x, 0, out=x) if self.activation == "relu" else np.tanh(x, out=x)
-
     def _body(self, observations: Array, advice: Array | None) -> npt.NDArray[np.float32]:
         x = observations.astype(np.float32)
         if self.advice:
@@ -114,13 +145,15 @@ class Network:
                 raise ValueError("This network needs the greedy player's advice.")
             told = one_bit_an_action(advice, self.outputs)
             x = np.concatenate([x, told], axis=1)
+        active = ACTIVATIONS[self.activation]
         for weight, bias in self.trunk:
-            x = self._active(x @ weight.T + bias)
+            x = active(x @ weight.T + bias)
         return np.concatenate([x, told], axis=1) if self.advice else x
 
     def _head(self, head: Layers, x: Array) -> npt.NDArray[np.float32]:
+        active = ACTIVATIONS[self.activation]
         for weight, bias in head[:-1]:
-            x = self._active(x @ weight.T + bias)
+            x = active(x @ weight.T + bias)
         weight, bias = head[-1]
         return np.asarray(x @ weight.T + bias, np.float32)
 
@@ -161,6 +194,8 @@ class Network:
         }
         buffer = io.BytesIO()
         arrays = self.arrays()
+        if sum(array.nbytes for array in arrays.values()) > LARGEST // 2:
+            raise ValueError(f"A network of more than {LARGEST // 2:,} bytes cannot be saved.")
         if all(np.array_equal(array, _half(array)) for array in arrays.values()):
             arrays = {name: array.astype(np.float16) for name, array in arrays.items()}
         np.savez_compressed(buffer, metadata=np.array(json.dumps(metadata)), **arrays)  # type: ignore[arg-type]
@@ -171,31 +206,15 @@ class Network:
         """The network of a file; ``ValueError`` if it is unreadable, damaged or made for something else."""
         path = Path(path)
         try:
-            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
-            metadata = json.loads(str(arrays.pop("metadata")))
-            if metadata["format"] != FORMAT:
-                raise ValueError(f"it has format {metadata['format']}, and this version reads {FORMAT}")
-            parts: dict[str, Layers] = {part: [] for part in PARTS}
-            for part in PARTS:
-                for number, shape in enumerate(metadata["layers"][part]):
-                    weight, bias = arrays.pop(f"{part}.{number}.weight"), arrays.pop(f"{part}.{number}.bias")
-                    for array in (weight, bias):
-                        if array.dtype not in STORED or not np.isfinite(array).all():
-                            raise ValueError(f"{part}.{number} is not made of finite float16 or float32 numbers")
-                    if list(weight.shape) != shape:
-                        raise ValueError(f"{part}.{number} has shape {weight.shape} instead of {shape}")
-                    parts[part].append((weight.astype(np.float32), bias.astype(np.float32)))
-            made_for = metadata["identity"]
+            archive = Archive(read_file(path))
+            metadata = _metadata(archive)
+            parts = {part: _layers(archive, part, metadata["layers"][part]) for part in PARTS}
             network = cls(
                 **parts, activation=metadata["activation"], advice=metadata["advice"], notes=metadata["notes"]
             )
-        except (OSError, EOFError, zipfile.BadZipFile) as error:
-            raise ValueError(f"{path} cannot be read as a player: {_reason(error)}.") from None
-        except KeyError as error:
-            raise ValueError(f"{path} cannot be read as a player: it has no {error.args[0]!r}.") from None
-        except (ValueError, TypeError, AttributeError) as error:
-            raise ValueError(f"{path} cannot be read as a player: {_reason(error)}.") from None
+        except Exception as error:  # whatever a damaged file makes of zipfile, zlib, numpy and json
+            raise ValueError(f"{path} cannot be read as a player: {fault(error)}.") from None
+        made_for = metadata["identity"]
         _refuse_other(path, made_for, game)
         if (network.inputs, network.outputs) != (game.observation_size, game.num_actions):
             raise ValueError(f"{path} says it plays {game.name}, but has {network.inputs} inputs.")
@@ -215,10 +234,34 @@ def _half(array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return array.clip(-most, most).astype(np.float16).astype(np.float32)
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return str(error).rstrip(".") or type(error).__name__
+def _sigmoid(x: Array) -> Array:
+    return np.float32(0.5) * (1 + np.tanh(np.float32(0.5) * x))
+
+
+def _metadata(archive: Archive) -> dict[str, Any]:
+    """What a file says of itself; ``ValueError`` if that is not what ``Network.save`` says."""
+    try:
+        metadata = json.loads(archive.text("metadata.npy", METADATA))
+    except RecursionError:
+        raise ValueError("its metadata is nested too deeply") from None
+    if not isinstance(metadata, dict):
+        raise ValueError("its metadata is not an object of JSON")
+    if metadata.get("format") != FORMAT:
+        raise ValueError(f"it has format {metadata.get('format')!r}, and this version reads {FORMAT}")
+    for name, kind in (("identity", dict), ("layers", dict), ("activation", str), ("advice", bool), ("notes", dict)):
+        if not isinstance(metadata.get(name), kind):
+            raise ValueError(f"its metadata has no proper {name!r}")
+    return metadata
+
+
+def _layers(archive: Archive, part: str, shapes: Any) -> Layers:
+    """The layers of a part, of the shapes that the metadata says."""
+    layers: Layers = []
+    for number, (outputs, inputs) in enumerate(shapes):
+        weight = archive.array(f"{part}.{number}.weight.npy", STORED, (outputs, inputs))
+        bias = archive.array(f"{part}.{number}.bias.npy", STORED, (outputs,))
+        layers.append((weight.astype(np.float32), bias.astype(np.float32)))
+    return layers
 
 
 def _refuse_other(path: Path, made_for: Any, game: Game) -> None:
@@ -226,13 +269,16 @@ def _refuse_other(path: Path, made_for: Any, game: Game) -> None:
     own = identity(game)
     if made_for == own:
         return
-    if not isinstance(made_for, dict) or made_for.keys() != own.keys():
+    named = isinstance(made_for, dict) and made_for.keys() == own.keys() and isinstance(made_for["game"], str)
+    if not named or not made_for["game"].isprintable():
         raise ValueError(f"{path} does not say which game it plays.")
     if made_for["game"] != own["game"]:
-        raise ValueError(f"{path} plays {made_for['game']}, not {own['game']}.")
+        raise ValueError(f"{path} plays {made_for['game'][:30]}, not {own['game']}.")
     if made_for["rules"] != own["rules"] and isinstance(made_for["rules"], dict):
         wanted = own["rules"]
-        other = [f"{name}={value!r}" for name, value in made_for["rules"].items() if wanted.get(name) != value]
-        here = [f"{name}={value!r}" for name, value in wanted.items() if made_for["rules"].get(name) != value]
+        theirs = made_for["rules"]
+        other = [f"{name[:30]}={reprlib.repr(value)}" for name, value in theirs.items() if wanted.get(name) != value]
+        here = [f"{name}={value!r}" for name, value in wanted.items() if theirs.get(name) != value]
+        other = [*other[:9], "..."] if len(other) > 9 else other
         raise ValueError(f"{path} was trained for other rules: {', '.join(other)}; here it is {', '.join(here)}.")
     raise ValueError(f"{path} was trained for another observation layout or other actions of {own['game']}.")

@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import argparse
+import inspect
+import re
 import types
 import typing
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
-from agents.names import SPOKEN
+from agents.command_line import Parser
+from agents.labels import labels_of
+from agents.names import SPOKEN, split_label
 from card_envs import GAMES, Game, make_game
 from card_envs.registry import game_class, rule_fields
 
 PREFIX = "rule_"
 
+AGENTS = f"{SPOKEN}. LABEL=NAME shows it as LABEL"
+"""What --agents says of the names that it takes."""
 
-def game_commands(parser: argparse.ArgumentParser, add_options: Callable[[argparse.ArgumentParser], None]) -> None:
-    """One command for each game, with an option for each of its rules and those that ``add_options`` adds."""
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def game_commands(parser: Parser, add_options: Callable[[argparse.ArgumentParser, str], None]) -> None:
+    """One command for each game, with an option for each of its rules and those that ``add_options`` adds for it."""
     commands = parser.add_subparsers(dest="game", metavar="GAME", required=True, help=", ".join(GAMES))
     for name in GAMES:
         command = commands.add_parser(
             name, help=f"{name}, see {parser.prog} {name} --help", formatter_class=argparse.RawDescriptionHelpFormatter
         )
         command.set_defaults(command=command)
-        add_options(command)
+        add_options(command, name)
         try:
             add_rules(command, name)
         except ValueError:  # a game of another package that cannot be loaded: chosen_game will say so
@@ -32,17 +42,27 @@ def game_commands(parser: argparse.ArgumentParser, add_options: Callable[[argpar
 
 def add_rules(parser: argparse.ArgumentParser, game: str) -> None:
     """An option for each field of the rules of ``game``, in a group of their own."""
-    group = parser.add_argument_group("rules", f"see {game_class(game).rules_class.__name__}")
-    hints = typing.get_type_hints(game_class(game).rules_class)
+    rules = game_class(game).rules_class
+    group = parser.add_argument_group("rules", "numbers in brackets are those of docs/rules.md")
+    hints, meanings = typing.get_type_hints(rules), field_sentences(rules)
     for name, field in rule_fields(game).items():
-        option = f"--{name.replace('_', '-')}"
-        reader = _reader(hints[name])
-        common: dict[str, Any] = {"dest": PREFIX + name, "default": argparse.SUPPRESS}
-        if reader is bool:
-            group.add_argument(option, action=argparse.BooleanOptionalAction, help=f"default {field.default}", **common)
-        else:
-            shown = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
-            group.add_argument(option, type=reader, metavar="VALUE", help=f"default {shown}", **common)
+        option: dict[str, Any] = {"dest": PREFIX + name, "default": argparse.SUPPRESS} | _reading(hints[name])
+        shown = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
+        told = meanings.get(name, name).replace("%", "%%")
+        option["help"] = told if field.default is None else f"{told}; default {shown}"
+        group.add_argument(f"--{name.replace('_', '-')}", **option)
+
+
+def field_sentences(described: type) -> dict[str, str]:
+    r"""What the docstring of a class says of each of its fields, by name: ``name: sentence.``, later lines indented.
+
+    >>> class Rules:
+    ...     'Two fields.\n\npace: ``"slow"``\n    or ``"fast"``.\nlaps: how many.'
+    >>> field_sentences(Rules)
+    {'pace': 'slow or fast', 'laps': 'how many'}
+    """
+    found = re.findall(r"^(\w+): (.*(?:\n +.*)*)", inspect.getdoc(described) or "", re.MULTILINE)
+    return {name: " ".join(text.split()).replace('"', "").replace("``", "").rstrip(".") for name, text in found}
 
 
 def chosen_game(arguments: argparse.Namespace) -> Game:
@@ -57,47 +77,69 @@ def chosen_game(arguments: argparse.Namespace) -> Game:
 
 def add_agents(parser: argparse.ArgumentParser) -> None:
     """An option for the names of players, of which there must be some."""
-    parser.add_argument("--agents", nargs="+", required=True, metavar="NAME", help=SPOKEN)
+    parser.add_argument("--agents", nargs="+", required=True, metavar="NAME", help=AGENTS)
+
+
+def labelled(names: Sequence[str]) -> list[tuple[str, str]]:
+    """(label, name) of each player; no two labels are alike.
+
+    >>> labelled(["greedy", "mine=ppo:a.npz", "greedy"])
+    [('greedy', 'greedy'), ('mine', 'ppo:a.npz'), ('greedy (2)', 'greedy')]
+    """
+    given, players = zip(*map(split_label, names), strict=True)
+    return list(zip(labels_of(players, given), players, strict=True))
+
+
+def integer(text: str) -> int:
+    """Reads a whole number, written in digits."""
+    if _WHOLE.fullmatch(text) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number in digits, like 1000")
+    return int(text)
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:
     """Reads a whole number from ``least`` to ``most``."""
 
     def number(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+        value = integer(text)
         if not least <= value <= most:
-            raise argparse.ArgumentTypeError(f"{value} is out of range: give {least} to {most}")
+            raise argparse.ArgumentTypeError(f"{text} is out of range: give {least} to {most}")
         return value
 
     return number
 
 
+def real(text: str) -> float:
+    """Reads a number that is not too large for a float."""
+    value = float(text) if _NUMBER.fullmatch(text) else float("nan")
+    if not abs(value) < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number, like 0.25")
+    return value
+
+
 def positive(text: str) -> float:
     """Reads a number above 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value < float("inf"):
+    value = real(text)
+    if value <= 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return value
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers like 11,12,13") from None
+    parts = text.split(",")
+    if not all(map(_WHOLE.fullmatch, parts)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers like 11,12,13")
+    return tuple(map(int, parts))
 
 
-def _reader(hint: Any) -> Callable[[str], Any]:
-    """What reads a rule of this type from text."""
+def _reading(hint: Any) -> dict[str, Any]:
+    """How an option reads a rule of this type."""
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         hint = next(part for part in typing.get_args(hint) if part is not type(None))
+    if hint is bool:
+        return {"action": argparse.BooleanOptionalAction}
+    if typing.get_origin(hint) is Literal:
+        return {"choices": typing.get_args(hint)}
     if typing.get_origin(hint) is tuple:
-        return _numbers
-    reader: Callable[[str], Any] = hint
-    return reader
+        return {"type": _numbers, "metavar": ",".join("N" for _ in typing.get_args(hint))}
+    return {"type": {int: integer, float: real}.get(hint, hint), "metavar": "N"}

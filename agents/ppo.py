@@ -3,18 +3,60 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.network import Layers, Network
+from agents.network import TORCH, Layers, Network
 from agents.protocol import Actions, Array, checked_masks, checked_words
+from agents.sb3 import is_sb3, read_sb3
 from card_envs import Game
 
 WEIGHTS = Path(__file__).resolve().parent / "weights"
 """Trained players that come with the library: ``GAME-PLAYERS.npz``, each for the game's default rules."""
+
+MODEL = "model.npz"
+"""The player of a training run, in the run's folder."""
+
+
+def model_file(path: str | os.PathLike[str]) -> Path:
+    """The file that ``PPOAgent.load(path, game)`` reads; ``ValueError`` if there is none.
+
+    ``path`` is the file itself, a file of Stable-Baselines3 without its ``.zip``, or the folder of a training run.
+    """
+    path = Path(path)
+    try:
+        if path.name and not path.exists():
+            zipped = path.with_name(f"{path.name}.zip")
+            path = zipped if zipped.exists() else path
+        mode = path.stat().st_mode
+        if not stat.S_ISDIR(mode):
+            return path
+        found, run = (path / MODEL).exists(), (path / "config.json").exists()
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read as a player: {error.strerror}.") from None
+    if found:
+        return path / MODEL
+    if run:
+        why = f"the run has saved none yet; scripts/train.py --resume {path} goes on with it"
+    else:
+        why = f"it is a folder without a {MODEL}"
+    raise ValueError(f"{path} cannot be read as a player: {why}.")
+
+
+def shipped_file(game: Game) -> Path:
+    """The file of the trained player that comes with the library; ``ValueError`` if there is none for this game."""
+    path = WEIGHTS / f"{game.name}-{game.num_players}.npz"
+    if not path.is_file():
+        players = sorted(path.stem for path in WEIGHTS.glob("*.npz"))
+        raise ValueError(
+            f"No trained player comes with the library for {game.describe()}, only for {', '.join(players)} "
+            "(game and number of players): train one with scripts/train.py and give 'ppo:PATH'."
+        )
+    return path
 
 
 class PPOAgent:
@@ -62,20 +104,19 @@ class PPOAgent:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], game: Game, *, deterministic: bool = True) -> PPOAgent:
-        """The player of a file written by ``save``; ``ValueError`` if it is not one for this game."""
-        return cls(game, Network.load(path, game), deterministic=deterministic)
+        """The player of a file; ``ValueError`` if it is not one for this game. Nothing in the file is executed.
+
+        path: a file that ``save`` wrote, the folder of a training run (its player as of its last checkpoint), or what
+            ``model.save`` of PPO or MaskablePPO wrote (``agents.sb3``).
+        """
+        path = model_file(path)
+        network = read_sb3(path, game) if is_sb3(path) else Network.load(path, game)
+        return cls(game, network, deterministic=deterministic)
 
     @classmethod
     def shipped(cls, game: Game, *, deterministic: bool = True) -> PPOAgent:
         """The trained player that comes with the library; ``ValueError`` if there is none for these rules."""
-        path = WEIGHTS / f"{game.name}-{game.num_players}.npz"
-        if not path.is_file():
-            players = sorted(path.stem for path in WEIGHTS.glob("*.npz"))
-            raise ValueError(
-                f"No trained player comes with the library for {game.describe()}, only for {', '.join(players)} "
-                "(game and number of players): train one with scripts/train.py and give 'ppo:PATH'."
-            )
-        return cls.load(path, game, deterministic=deterministic)
+        return cls.load(shipped_file(game), game, deterministic=deterministic)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write weights and metadata; nothing in the file needs to be executed to load it."""
@@ -101,10 +142,12 @@ def network_of(policy: Any) -> Network:
 
     A layer that is linear in disguise says so by ``as_linear() -> (weight, bias)``.
 
-    Raises ``ValueError`` for a policy that is not made of linear layers, ReLU and Tanh on one shared extractor.
+    Raises ``ValueError`` for a policy that is not made of linear layers and one of ``agents.network.ACTIVATIONS``, on
+    one shared extractor.
     """
     from torch import nn
 
+    known = {repr(getattr(nn, name)()): own for name, own in TORCH.items()}  # as torch makes them when told nothing
     activations = set()
 
     def layers(module: Any) -> Layers:
@@ -114,8 +157,8 @@ def network_of(policy: Any) -> Network:
                 pair = (part.weight, part.bias) if isinstance(part, nn.Linear) else part.as_linear()
                 weight, bias = (array.detach().cpu().numpy().astype(np.float32, copy=True) for array in pair)
                 found.append((weight, bias))
-            elif isinstance(part, (nn.ReLU, nn.Tanh)):
-                activations.add(type(part).__name__.lower())
+            elif repr(part) in known:
+                activations.add(known[repr(part)])
             elif next(part.children(), None) is None and not isinstance(part, (nn.Flatten, nn.Sequential)):
                 raise ValueError(f"A policy with a {type(part).__name__} layer cannot be saved as a plain network.")
         return found
@@ -126,7 +169,7 @@ def network_of(policy: Any) -> Network:
     logits = layers(policy.mlp_extractor.policy_net) + layers(policy.action_net)
     value = layers(policy.mlp_extractor.value_net) + layers(policy.value_net)
     if len(activations) > 1:
-        raise ValueError("A policy with ReLU and Tanh mixed cannot be saved as a plain network.")
+        raise ValueError(f"A policy with {' and '.join(sorted(activations))} mixed cannot be saved as a plain network.")
     return Network(
         trunk,
         logits,

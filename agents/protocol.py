@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
+
+from card_envs.envs.external import ExternalBot, Forfeit, external_bot
+
+__all__ = [
+    "Actions",
+    "Agent",
+    "Array",
+    "ExternalBot",
+    "Forfeit",
+    "checked_answer",
+    "checked_masks",
+    "checked_words",
+    "external_bot",
+]
 
 Array = npt.NDArray[Any]
 Actions = npt.NDArray[np.int32]
@@ -21,6 +34,8 @@ class Agent(Protocol):
 
     An agent that knows how likely it takes each action can say so by a method ``probabilities(views, observations,
     masks)``, float64 (N, num_actions): ``act`` then draws by them. Exact measures ask for them (``equilibrium``).
+
+    An agent that asks another one for some of its answers names it as ``asks``: so an external bot behind it is found.
     """
 
     def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
@@ -34,20 +49,6 @@ class Agent(Protocol):
         Returns int32 (N,), each legal in its row. Raises ``ValueError`` where a mask is missing or allows nothing.
         """
         ...
-
-
-class Forfeit(RuntimeError):
-    """Raised by ``act`` of an agent whose program failed in some of the rows: its seats lose those episodes.
-
-    actions: int32 (N,), -1 in the rows that failed. reasons: for each row that failed, a sentence's end that says
-    why: "gave no answer within 5 s".
-    """
-
-    def __init__(self, agent: str, actions: Actions, reasons: Mapping[int, str]) -> None:
-        row, reason = next(iter(reasons.items()))
-        super().__init__(f"{agent} {reason} (in {len(reasons)} of {len(actions)} positions, row {row} the first).")
-        self.actions = actions
-        self.reasons = reasons
 
 
 def checked_masks(masks: Any, size: int, num_actions: int | None = None) -> npt.NDArray[np.bool_]:

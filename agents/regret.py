@@ -11,6 +11,7 @@ chosen is worth, in the unit that the game's solver counts in and in points of t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.arena import BATCH, ask
+from agents.arena import BATCH, Clock, Log, Lost, losses, play_out
+from agents.command_line import literal
 from agents.intervals import Estimate, estimate
 from agents.protocol import Agent, Array
 from card_envs import Game, batches
@@ -43,6 +45,8 @@ class Regret:
     errors: share of decisions that gave something away.
     per_decision, per_deal: in the solver's unit, at a decision, and by one seat in one deal.
     points_per_decision, points_per_deal: the same in points of the deal, by the "points" reward.
+    forfeits: episodes that a failing program lost, by reason; its decisions until then are judged. Estimates are NaN
+    where all were lost before there was any.
     """
 
     deals: int
@@ -52,10 +56,12 @@ class Regret:
     per_deal: Estimate
     points_per_decision: Estimate
     points_per_deal: Estimate
+    forfeits: tuple[Lost, ...] = ()
 
     def json(self) -> dict[str, Any]:
         """In JSON's terms."""
-        return {name: each.json() if isinstance(each, Estimate) else each for name, each in vars(self).items()}
+        told = {name: each.json() if isinstance(each, Estimate) else each for name, each in vars(self).items()}
+        return {**told, "forfeits": [vars(one) for one in self.forfeits]}
 
 
 @dataclass(frozen=True)
@@ -108,22 +114,27 @@ def measure(
     """
     if kind not in KINDS:
         raise ValueError(f"kind={kind!r} is unknown: choose one of {', '.join(map(repr, KINDS))}.")
+    names = (agent[0], opponent[0] if opponent is not None else agent[0])
     parts = [
         decisions(game, agent, opponent, seeds[begin : begin + batch], begin, kind)
         for begin in range(0, len(seeds), batch)
     ]
     states, actions, tables = (np.concatenate(each) for each in list(zip(*parts, strict=True))[:3])
-    seat_deals = np.concatenate([each for *_, each in parts])
+    seat_deals = np.concatenate([each for *_, each, _ in parts])
+    lost = losses(names, (one for *_, forfeits in parts for one in forfeits))
+    if not len(states) and lost:
+        none = Estimate(math.nan, math.nan, math.nan)
+        return Regret(len(seeds), 0, none, none, none, none, none, lost)
     if not len(states):
         raise ValueError(f"There was no decision to judge in {len(seeds)} tables of {game.describe()}.")
     order = np.argsort(tables, kind="stable")  # what is learnt in solving a position is of use in the next of its deal
     states, actions, tables = batches.take(states, order), actions[order], tables[order]
-    lost, lost_points = np.empty(len(states)), np.empty(len(states))
+    less, less_points = np.empty(len(states)), np.empty(len(states))
     for begin in range(0, len(states), CHUNK):
         if progress is not None:
             progress(begin, len(states))
         part = slice(begin, begin + CHUNK)
-        lost[part], lost_points[part] = given_away(game, states[part], actions[part])
+        less[part], less_points[part] = given_away(game, states[part], actions[part])
     if progress is not None:
         progress(len(states), len(states))
 
@@ -134,11 +145,12 @@ def measure(
     return Regret(
         len(seeds),
         len(states),
-        ratio(lost > LOST, made),
-        ratio(lost, made),
-        ratio(lost, seat_deals),
-        ratio(lost_points, made),
-        ratio(lost_points, seat_deals),
+        ratio(less > LOST, made),
+        ratio(less, made),
+        ratio(less, seat_deals),
+        ratio(less_points, made),
+        ratio(less_points, seat_deals),
+        lost,
     )
 
 
@@ -149,29 +161,31 @@ def decisions(
     seeds: npt.NDArray[np.uint64],
     first_table: int,
     kind: str,
-) -> tuple[Array, Array, Array, Array]:
-    """The decisions of an agent that can be judged: states, actions, tables; and the deals it played, by table.
+) -> tuple[Array, Array, Array, Array, list[tuple[int, int, int, int, str]]]:
+    """The decisions of an agent that can be judged: states, actions, tables; the deals it played, by table; and the
+    forfeits, as ``arena.Games`` has them.
 
     A deal that it plays from two seats counts twice.
     """
     players = game.num_players
     kept: list[tuple[Array, Array, Array]] = []
     seat_deals = np.zeros(len(seeds), np.int64)
+    forfeits = []
+    (name, player), (other_name, other_player) = agent, opponent or agent
     for seat in range(players if opponent is not None else 1):
-        seating = [True] * players if opponent is None else [other == seat for other in range(players)]
-        states = game.new_states(seeds)
-        while (turns := game.to_play(states)).max() >= 0:
-            own = (turns >= 0) & np.array(seating)[turns]
-            actions = np.full(len(states), -1, np.int32)
-            for (name, player), rows in ((agent, own), (opponent or agent, (turns >= 0) & ~own)):
-                if rows.any():
-                    actions[rows] = ask(game, player, name, states, np.flatnonzero(rows))
+        seating = np.array([0] * players if opponent is None else [int(other != seat) for other in range(players)])
+
+        def judge(tables: Array, states: Array, actions: Array, seating: Array = seating) -> None:
+            own = (actions >= 0) & (seating[game.to_play(states)] == 0)
             judged = np.flatnonzero(own & can_be_judged(game, states, kind))
-            kept.append((batches.take(states, judged), actions[judged], first_table + judged))
-            game.step(states, actions, auto_reset=False)
-        seat_deals += states["deals"].astype(np.int64) * sum(seating)
+            kept.append((batches.take(states, judged), actions[judged], first_table + tables[judged]))
+
+        log = Log([Clock(), Clock()])
+        final = play_out(game, (player, other_player), seating.tolist(), seeds, (name, other_name), log, judge)
+        seat_deals += final["deals"].astype(np.int64) * int((seating == 0).sum())
+        forfeits += [(first_table + table, seat, loser, which, why) for table, loser, which, why in log.forfeits]
     states, actions, tables = (np.concatenate(each) for each in zip(*kept, strict=True))
-    return states, actions, tables, seat_deals
+    return states, actions, tables, seat_deals, sorted(forfeits)
 
 
 def can_be_judged(game: Game, states: Array, kind: str) -> npt.NDArray[np.bool_]:
@@ -219,5 +233,5 @@ def regret_table(game: Game, regrets: Sequence[AgentRegret]) -> Table:
                 estimates = (found.per_decision, found.per_deal, found.points_per_deal)[: 2 + len(in_points)]
                 cells = (str(each).removeprefix("+") for each in estimates)
                 errors, count = f"{100 * found.errors.mean:.1f} %", f"{found.decisions:,}"
-                table.add_row(regret.agent, kind, *cells, errors, count)
+                table.add_row(literal(regret.agent), kind, *cells, errors, count)
     return table

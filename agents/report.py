@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.arena import BATCH, Meeting, deal_seeds, meet
+from agents.command_line import literal
 from agents.files import write_whole
 from agents.protocol import Agent
 from agents.regret import AgentRegret, regret_json
 from agents.versions import versions
+from agents.warmup import warm_up
 from card_envs import Game
 
 if TYPE_CHECKING:
@@ -25,7 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Meetings of agents, and all that is needed to play them again."""
+    """Meetings of agents, and all that is needed to play them again.
+
+    agents: what they are called. players: their names as ``make_agent`` takes them, where they were made by name.
+    """
 
     game: Game
     agents: tuple[str, ...]
@@ -35,6 +40,7 @@ class Evaluation:
     deterministic: bool
     seconds: float
     regrets: tuple[AgentRegret, ...] = ()
+    players: tuple[str, ...] = ()
 
     def json(self) -> dict[str, Any]:
         """The evaluation in JSON's terms."""
@@ -43,6 +49,7 @@ class Evaluation:
             "rules": dataclasses.asdict(self.game.rules),
             "unit": "match" if self.game.rules.match else "deal",
             "agents": list(self.agents),
+            **({"players": list(self.players)} if self.players else {}),
             "seed": self.seed,
             "first_table_seed": int(deal_seeds(self.seed, 1)[0]),
             "deals": self.deals,
@@ -87,7 +94,7 @@ class Evaluation:
             games = meeting.deals * meeting.rotations
             shares = [f"{100 * count / games:.1f} %" for count in meeting.outcomes.values()]
             seats = " ".join(f"{points.mean:+.2f}" for points in meeting.seat_points)
-            table.add_row(meeting.a, meeting.b, str(meeting.points_a), *shares, seats)
+            table.add_row(literal(meeting.a), literal(meeting.b), str(meeting.points_a), *shares, seats)
         return table
 
 
@@ -111,6 +118,7 @@ def evaluate(
         choose = combinations if game.num_players == 2 else permutations
         pairs = list(choose(range(len(agents)), 2))
     seeds = deal_seeds(seed, deals)
+    warm_up(game, [agent for _, agent in agents])
     begin = time.perf_counter()
     meetings = []
     for number, (a, b) in enumerate(pairs):

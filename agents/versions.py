@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from card_envs import __version__
+from card_envs.jit import source_digest
 
 PACKAGES = ("card_envs", "numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
 
@@ -30,3 +34,14 @@ def machine() -> dict[str, Any]:
         names = [line.partition(":")[2].strip() for line in listed.read_text().splitlines() if "model name" in line]
         model = names[0] if names else model
     return {"cpu": model, "cores": os.cpu_count(), "system": platform.system()}
+
+
+@cache
+def sources() -> dict[str, str]:
+    """The version of this library, and digests of its sources as they were when this was first asked: any change of
+    these can change what comes of the same seed."""
+    return {
+        "version": __version__,
+        "card_envs": source_digest(),
+        "agents": source_digest(Path(__file__).resolve().parent),
+    }

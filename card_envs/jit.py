@@ -163,18 +163,22 @@ class _PackageCache(caching._Cache):
 def _foreign_stamp(package: str) -> str:
     """Stamp of the sources of another package, or lone module, whose functions are compiled here; "" for this one's."""
     module = sys.modules[package]
-    file = Path(module.__file__ or "").resolve()
+    file = Path(getattr(module, "__file__", None) or "").resolve()
     if not hasattr(module, "__path__"):
         return f".{hashlib.sha256(file.read_bytes()).hexdigest()[:16]}" if file.is_file() else ""
     return "" if file.parent == PACKAGE else f".{source_digest(file.parent)}"
 
 
 def _packages(function: Callable[..., Any]) -> frozenset[str]:
-    """The packages that a function's code comes from: its own, and those of compiled functions it closes over."""
+    """The packages that a function's code comes from: its own, and those of compiled functions it uses."""
     found = {function.__module__.partition(".")[0]}
+    used = [function.__globals__.get(name) for name in function.__code__.co_names]
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # a cell that is still empty
-            found |= getattr(cell.cell_contents, "packages", frozenset())
+            used.append(cell.cell_contents)
+    for each in used:
+        if hasattr(each, "py_func"):
+            found |= getattr(each, "packages", frozenset())
     return frozenset(found)
 
 

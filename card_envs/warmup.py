@@ -1,11 +1,13 @@
-"""Compile every kernel of every game once, so that later processes find it in the cache.
+"""Compile the verbs of every game and what environments play with once, so that later processes find it in the cache.
 
-Run ``python -m card_envs.warmup`` before starting many workers.
+Run ``python -m card_envs.warmup`` before starting many workers. Exact play with open cards, and players that search,
+are compiled when they are first used: ``python -m agents.warmup`` compiles them too.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -16,7 +18,7 @@ from card_envs.registry import GAMES, make_game, shadowed
 
 
 def warm_up(game: Game) -> None:
-    """Call each compiled verb of a game once."""
+    """Call each compiled verb of a game once, but those of exact play with open cards."""
     states = game.new_states(np.arange(2, dtype=np.uint64))
     rows = np.arange(2)
     game.step(states, game.sample_actions(states))
@@ -38,19 +40,25 @@ def warm_up(game: Game) -> None:
     game.pack_of(int(rows[0]))
 
 
-def main() -> None:
-    """Warm up all games and say how long it took."""
+def loadable() -> Iterator[Game]:
+    """Each game there is, under its default rules; of those that cannot be loaded or reached the reason is printed."""
     for sentence in shadowed():
         print(sentence)
     for name in GAMES:
-        start = time.perf_counter()
         try:
             game = make_game(name)
         except ValueError as error:  # of another package, and its own affair
             print(error)
             continue
+        yield game
+
+
+def main() -> None:
+    """Warm up all games, and say what was compiled and how long it took."""
+    for game in loadable():
+        start = time.perf_counter()
         warm_up(game)
-        print(f"{name}: compiled or loaded in {time.perf_counter() - start:.1f} s")
+        print(f"{game.name}: verbs compiled or loaded in {time.perf_counter() - start:.1f} s")
 
 
 if __name__ == "__main__":

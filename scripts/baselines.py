@@ -1,17 +1,16 @@
-#!/usr/bin/env python
-"""Train the players that come with the library anew: ``scripts/baselines.py`` (``--help`` says the rest)."""
+"""Train the players that come with the library anew: ``python scripts/baselines.py`` (``--help`` says the rest)."""
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
-# as in train.py, before numpy and torch are loaded
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from agents.command_line import SLEEPING, begin_with
+
+if __name__ == "__main__":
+    begin_with(SLEEPING)
 
 from agents.training.baselines import Baseline, main
 

@@ -1,5 +1,4 @@
-#!/usr/bin/env python
-"""How fast the library is on this machine: ``scripts/benchmark.py [options]`` (``--help`` says the rest)."""
+"""How fast the library is on this machine: ``python scripts/benchmark.py [options]`` (``--help`` says the rest)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-#!/usr/bin/env python
-"""Compare agents over the same deals: ``scripts/evaluate.py GAME --agents A B ...`` (``--help`` says the rest)."""
+"""Compare agents over the same deals: ``python scripts/evaluate.py GAME --agents A B ...`` (``--help`` says more)."""
 
 from __future__ import annotations
 

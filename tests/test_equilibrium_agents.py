@@ -14,8 +14,9 @@ import pytest
 import card_envs
 from agents import GreedyAgent, PPOAgent, RandomAgent, make_agent
 from agents.arena import deal_seeds, meet
-from agents.equilibrium import TabularAgent, policy_of, tree, uniform, write_out, write_out_all
+from agents.equilibrium import TabularAgent, policy_of, solve, tree, uniform, write_out, write_out_all
 from agents.equilibrium.command import main
+from agents.names import refuse_unrepeatable
 from tests.refusals import refused
 from tests.test_agents import some_network
 
@@ -195,7 +196,7 @@ def test_the_command_writes_tables_json_and_a_picture(tmp_path):
     game = card_envs.make_game("elfern", **TINY)
     PPOAgent(game, some_network(game)).save(network)
     command = [sys.executable, ROOT / "scripts" / "exploit.py", *OPTIONS.split()]
-    command += ["--agents", "random", "greedy", f"ppo:{network}", "cfr:0.2", "--json", json_path, "--picture", picture]
+    command += ["--agents", "random", "greedy", f"ppo:{network}", "cfr:0.2s", "--json", json_path, "--picture", picture]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=os.environ | {"COLUMNS": "160"})
     assert done.returncode == 0, done.stderr
     assert "180 deals" in done.stdout
@@ -203,9 +204,9 @@ def test_the_command_writes_tables_json_and_a_picture(tmp_path):
     result = json.loads(json_path.read_text())
     assert result["symmetric"] is True
     by_name = {player["name"]: player for player in result["players"]}
-    assert list(by_name) == ["random", "greedy", f"ppo:{network} likeliest", f"ppo:{network} drawn", "cfr:0.2"]
-    assert by_name["cfr:0.2"]["exploitability"] < 1e-4 < 0.01 < by_name["greedy"]["exploitability"]
-    assert by_name["cfr:0.2"]["curve"][0][0]["iterations"] == 1
+    assert list(by_name) == ["random", "greedy", f"ppo:{network} likeliest", f"ppo:{network} drawn", "cfr:0.2s"]
+    assert by_name["cfr:0.2s"]["exploitability"] < 1e-4 < 0.01 < by_name["greedy"]["exploitability"]
+    assert by_name["cfr:0.2s"]["curve"][0][0]["iterations"] == 1
     low, high = result["value_of_the_seat_left_of_the_dealer"].values()
     assert low - 1e-12 <= 2 / 9 <= high + 1e-12
     meetings = np.array(result["meetings"])
@@ -218,7 +219,7 @@ def test_the_command_writes_tables_json_and_a_picture(tmp_path):
     [
         ("", "--agents"),
         ("--agents bob", "There is no player 'bob'"),
-        ("--agents cfr", "'cfr:10', say"),
+        ("--agents cfr", "'cfr:1000', say"),
         ("--agents cfr:-1", "above 0"),
         ("--agents random --json nowhere/x.json", "nowhere"),
         ("--agents random --picture .", "not a file"),
@@ -237,10 +238,23 @@ def test_bad_arguments_get_a_sentence(arguments, sentence, capsys, monkeypatch):
 
 
 def test_cfr_is_a_player_by_name(game):
-    agent = make_agent("cfr:0.05", game)
+    agent = make_agent("cfr:50", game)
     meeting = meet(game, ("cfr", "random"), (agent, RandomAgent(game)), deal_seeds(0, 500))
     assert meeting.points_a.low > 0
-    refused(lambda: make_agent("cfr:soon", game), "cfr", "seconds")
+    for text in ("soon", "0", "0s", "-1s", "infs", "nans", "1e3", "1.5", "9" * 5000):
+        refused(lambda text=text: make_agent(f"cfr:{text}", game), "cfr", "iterations", "seconds")
+
+
+def test_iterations_find_the_same_each_time_and_seconds_are_refused_where_that_is_needed(game, trees):
+    first, second = (make_agent("cfr:7", game) for _ in range(2))
+    for one, other in zip(first.policies, second.policies, strict=True):
+        assert one.tobytes() == other.tobytes()
+    assert [run.iterations for run in solve(trees, iterations=7)[1]] == [7]
+    assert make_agent("cfr:0.01s", game).policies[0].shape == first.policies[0].shape
+    for name in ("cfr:7", "greedy", "exact+cfr:7", "cmd:players"):
+        refuse_unrepeatable(name)
+    for name in ("cfr:7s", "exact+cfr:0.5s"):
+        refused(lambda name=name: refuse_unrepeatable(name), name, "iterations")
 
 
 @pytest.mark.slow

@@ -1,30 +1,192 @@
-"""The README's code runs as it stands."""
+"""The pages say nothing that does not run: code blocks as they stand, commands with smaller budgets."""
 
 from __future__ import annotations
 
+import ast
+import importlib
+import importlib.util
+import json
 import re
+import shlex
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parent.parent / "README.md").read_text()
-BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text()
+WRITTEN_BY_HAND = ("bots.md", "rules.md")
+"""Pages of docs/ that are not the report of a tournament."""
+
+SMALL = {"--deals": "2", "--regret-deals": "20", "--open-deals": "2", "--minutes": "0", "--chunk": "2"}
+TRAINING = (
+    "--steps 512 --tables 16 --rollout 16 --batch 256 --epochs 1 --width 32 --layers 1 --points 2 --measure-deals 10 "
+    "--evaluate-deals 20 --threads 1"
+)
+SMALL_PLAYERS = ((r"\bpimc:\d+", "pimc:1"), (r"\bismcts:\d+", "ismcts:5"), (r"\bcfr:\S+", "cfr:3"))
+
+MODULES = {
+    "scripts/baselines.py": None,
+    "scripts/benchmark.py": "benchmarks.command",
+    "scripts/evaluate.py": "agents.evaluating",
+    "scripts/exploit.py": "agents.equilibrium.command",
+    "scripts/tournament.py": "agents.tournament.command",
+    "scripts/train.py": "agents.training.command",
+}
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_code_of_the_readme_runs(block, tmp_path):
+def pages():
+    """Name and text of every page: what a newcomer reads."""
+    yield "README.md", README
+    for path in sorted((ROOT / "docs").glob("*.md")):
+        if path.name in WRITTEN_BY_HAND:
+            yield f"docs/{path.name}", path.read_text()
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = json.loads(path.read_text())["cells"]
+        yield f"notebooks/{path.name}", "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+    for path in sorted((ROOT / "scripts").glob("*.py")):
+        yield f"scripts/{path.name}", (ast.get_docstring(ast.parse(path.read_text())) or "").replace("``", "`")
+
+
+def python_blocks():
+    for name, text in pages():
+        for number, block in enumerate(re.findall(r"```python\n(.*?)```", text, re.DOTALL)):
+            yield pytest.param(block, id=f"{name}-{number}")
+
+
+def commands():
+    """All that stands on a page to be typed into a shell, on one line each, without comments."""
+    for text in dict(pages()).values():
+        for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
+            for line in block.replace("\\\n", " ").splitlines():
+                yield shlex.join(shlex.split(line, comments=True))
+        rest = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+        for code in re.findall(r"`([^`]+)`", rest):
+            line = " ".join(code.split())
+            if re.match(r"(python|make|pip|\.|scripts/\w+\.py) ", f"{line} "):
+                yield line
+
+
+COMMANDS = sorted(set(commands()))
+
+
+def chosen(*beginnings):
+    return [line for line in COMMANDS if line.startswith(beginnings)]
+
+
+@pytest.mark.parametrize("block", list(python_blocks()))
+def test_code_of_the_pages_runs(block, tmp_path):
     run = subprocess.run([sys.executable, "-W", "error::UserWarning", "-c", block], cwd=tmp_path, capture_output=True,
-                         text=True, timeout=300)  # fmt: skip
+                         text=True, stdin=subprocess.DEVNULL)  # fmt: skip
     assert run.returncode == 0, run.stderr
 
 
+def smaller(arguments):
+    """The same arguments with budgets of a moment; ``--help`` where a page only names a command."""
+    if not arguments or any(re.fullmatch(r"[A-Z]+|\[.*|.*\]|\.\.\.", word) for word in arguments):
+        return ["--help"]
+    small, words = [], iter(arguments)
+    for word in words:
+        small.append(word)
+        if word in SMALL:
+            small.append(SMALL[word])
+            next(words)
+    for pattern, player in SMALL_PLAYERS:
+        small = [re.sub(pattern, player, word) for word in small]
+    return small
+
+
+@pytest.mark.parametrize("line", chosen("python "))
+def test_commands_of_the_pages_run(line, tmp_path, monkeypatch):
+    pytest.importorskip("rich")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    bot = next(re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0] for name, text in pages() if "bots" in name)
+    maker = "\nif __name__ == '__main__':\n".join([MAKER, "".join(f"    {row}\n" for row in bot.splitlines())])
+    (tmp_path / "mybot.py").write_text(maker)
+    (tmp_path / "mybot").write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} mybot.py\n")
+    (tmp_path / "mybot").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/bin:/bin")
+    words = shlex.split(line)[1:]
+    module = words.pop(0)
+    if module == "-m":
+        module = words.pop(0)
+        found = importlib.util.find_spec(module)
+        assert found is not None, f"{line}: there is no such module"
+        if module.startswith("tests."):
+            return
+        if found.submodule_search_locations is not None:
+            assert importlib.util.find_spec(f"{module}.__main__") is not None, f"{line}: it cannot be run"
+            module += ".command"
+    else:
+        assert (ROOT / module).is_file(), f"{line}: there is no such script"
+        module = MODULES[module]
+        if module is None:
+            return
+    small = smaller(words)
+    if module.startswith("agents.training"):
+        pytest.importorskip("sb3_contrib")
+        small += [] if small == ["--help"] else TRAINING.split()
+    if module.startswith("benchmarks") and small != ["--help"]:
+        small += ["--rounds", "1", "--seconds", "0.01"]
+    main = importlib.import_module(module).main
+    if module.endswith("warmup"):
+        main()
+    elif small == ["--help"]:
+        with pytest.raises(SystemExit) as stop:
+            main(small)
+        assert stop.value.code == 0
+    else:
+        assert main(small) == 0
+
+
+MAKER = """
+def make(game):
+    from agents import GreedyAgent
+    return GreedyAgent(game)
+"""
+"""What an agent in Python needs to be made by ``mybot:make``."""
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+@pytest.mark.parametrize("line", chosen("make "))
+def test_verbs_of_the_pages_are_in_the_makefile(line):
+    words = shlex.split(line)
+    done = subprocess.run(["make", "--dry-run", *words[1:]], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_makefile_calls_what_there_is():
+    for called in re.findall(r"^\t\$\(PY\) (?:-m )?(\S+)", (ROOT / "Makefile").read_text(), re.MULTILINE):
+        assert (ROOT / called).is_file() or importlib.util.find_spec(called) is not None, called
+
+
+def test_extras_of_the_pages_are_those_there_are_and_quoted_for_every_shell():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    lines = chosen("pip ")
+    assert lines
+    for line in lines:
+        assert re.fullmatch(r'pip install (\.|"\.\[(\w+)\]")', line), line
+        for extra in re.findall(r"\[(\w+)\]", line):
+            assert extra in extras
+    for name, text in pages():
+        assert not re.search(r"pip install [^\"'`\n]*\[", text), name
+        assert "card_envs[" not in text, f"{name}: card_envs is on no index"
+
+
+def test_commands_are_said_in_one_way():
+    assert not chosen("scripts/"), "scripts are run by python, in the environment"
+    for name, text in pages():
+        assert not re.search(r"\.venv/bin/python", text), name
+    assert ". .venv/bin/activate" in README
+    assert len(chosen("python ", "make ", "pip ", ".")) > 15
+
+
 def test_the_readme_shows_a_random_episode_and_training():
-    assert len(BLOCKS) >= 3
-    assert any("MaskablePPO" in block for block in BLOCKS)
-    assert any("action_mask" in block for block in BLOCKS)
-
-
-def test_extras_are_quoted_for_every_shell():
-    assert not re.search(r"pip install [^\"'`\n]*\[", README)
+    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert len(blocks) >= 3
+    assert any("MaskablePPO" in block for block in blocks)
+    assert any("action_mask" in block for block in blocks)

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,7 @@ from agents import GreedyAgent, RandomAgent
 from agents.arena import deal_seeds, meet
 from agents.strangers import Limits
 from agents.tournament.command import main
-from agents.tournament.plan import Chunk, Folder, Job, Plan, files_of, round_robin
+from agents.tournament.plan import Chunk, Job, Plan, round_robin
 from agents.tournament.playing import Players
 from agents.tournament.results import results_of, rotation_factor, rotation_parts
 from agents.tournament.sequential import BETTER, UNDECIDED, Sprt
@@ -60,6 +59,7 @@ def until(condition, process):
 def test_interruptions_and_workers_change_nothing(tmp_path):
     bot = program(tmp_path, "good")
     arguments = ["--agents", "random", "greedy", bot, *SMALL, "--deals", "12", "--chunk", "2", "--seed", "3"]
+    arguments += ["--salt", "5a" * 16]
     tournament(tmp_path / "whole", *arguments)
     folder = tmp_path / "broken"
     for stop in (signal.SIGKILL, signal.SIGINT):
@@ -115,8 +115,8 @@ def test_results_are_those_of_the_arena(tmp_path):
 def test_the_same_agent_twice_makes_exactly_nothing():
     for game in (card_envs.make_game("elfern"), card_envs.make_game("konchinka", num_players=3, match=True, target=5)):
         plan = plan_of(game, ("random", "random"))
-        with closing(Players(plan)) as players:
-            results = results_of(plan, {job: players.play(job) for job in plan.jobs})
+        players = Players(plan)
+        results = results_of(plan, {job: players.play(job) for job in plan.jobs})
         for one in (*results.points, results.payoff(0, 1), results.payoff(1, 0)):
             assert one.mean == one.low == one.high == 0
         if game.num_players == 2:
@@ -128,8 +128,8 @@ def test_with_more_players_each_is_alone_once_and_a_game_is_one_comparison():
     game = card_envs.make_game("konchinka", num_players=3)
     plan = plan_of(game, ("greedy", "random"), deals=8, chunk=5)
     assert plan.pairs == ((0, 1), (1, 0))
-    with closing(Players(plan)) as players:
-        chunks = {job: players.play(job) for job in plan.jobs}
+    players = Players(plan)
+    chunks = {job: players.play(job) for job in plan.jobs}
     results = results_of(plan, chunks)
     agents = GreedyAgent(game), RandomAgent(game)
     for meeting, order in zip(results.meetings, ((0, 1), (1, 0)), strict=True):
@@ -161,39 +161,6 @@ def test_forfeits_are_in_the_report_and_the_tournament_goes_on(tmp_path):
     assert [one[:4] for one in kept["forfeits"]] == [[1, 0, 1, 1], [1, 1, 0, 1]]
     assert kept["points"][1] == [kept["points"][1][0]] * 2 > [0, 0]
     assert none_left(tmp_path)[1]
-
-
-def test_a_folder_goes_on_with_the_same_tournament_only(tmp_path, capsys):
-    folder = tmp_path / "t"
-    arguments = ["--agents", "random", "greedy", "--deals", "6", "--chunk", "3", *SMALL]
-    tournament(folder, *arguments)
-    kept = lasting(folder)
-    damaged = folder / "chunks" / "0000-000001.json"
-    damaged.write_text(damaged.read_text()[:40])
-    tournament(folder, *arguments, "--workers", "1")
-    assert lasting(folder) == kept
-    for changed in (["--seed", "1"], ["--deals", "7"], ["--move-seconds", "9"], ["--follow-suit", "never"]):
-        with pytest.raises(SystemExit):
-            main(["elfern", "--out", str(folder), *arguments, *changed])
-        said = " ".join(capsys.readouterr().err.split())
-        assert "holds a tournament with other" in said
-        assert {"--move-seconds": "limits", "--follow-suit": "rules"}.get(changed[0], changed[0][2:]) in said
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "letter.txt").write_text("Dear")
-    with pytest.raises(SystemExit):
-        main(["elfern", "--out", str(tmp_path / "other"), *arguments])
-    assert "holds no tournament" in capsys.readouterr().err
-
-
-def test_a_changed_program_is_another_agent(tmp_path):
-    game = card_envs.make_game("elfern")
-    plan = plan_of(game, ("random", program(tmp_path, "good")))
-    Folder(tmp_path / "t", plan).begin()
-    Folder(tmp_path / "t", plan).begin()
-    path = tmp_path / "good.py"
-    path.write_text(path.read_text() + "# another\n")
-    with pytest.raises(ValueError, match="other files"):
-        Folder(tmp_path / "t", plan).begin()
 
 
 def test_rotation_shrinks_the_interval_by_the_factor_of_the_variances():
@@ -259,7 +226,17 @@ def test_a_verdict_counts_the_deals_in_their_order_whenever_they_came():
         ("elfern --agents random greedy --margin 1", "--margin can only be used with --sprt"),
         ("elfern --sprt random", "expected 2 arguments"),
         ("elfern --sprt random greedy --better -1", "above margin"),
-        ("elfern --sprt random greedy --alpha 0.7", "alpha=0.7"),
+        ("elfern --sprt random greedy --alpha 0.7", "alpha"),
+        ("elfern --sprt random greedy --better inf", "better"),
+        ("elfern --sprt random greedy --better 1e400", "better"),
+        ("elfern --sprt random greedy --better nan", "better"),
+        ("elfern --sprt random greedy --better 99", "out of range"),
+        ("elfern --sprt random greedy --margin nan", "margin"),
+        ("elfern --sprt random greedy --alpha 0", "alpha"),
+        ("elfern --sprt random greedy --alpha 1", "alpha"),
+        ("elfern --sprt random greedy --beta nan", "beta"),
+        ("elfern --agents random greedy --salt abc", "no salt"),
+        ("elfern --agents random cfr:2s --suits 2 --ranks 4 --hand-size 2 --honours 2", "number of iterations"),
         ("elfern --agents random cmd:no-such-program", "no program 'no-such-program'"),
         ("elfern --agents random no_module:make", "no module 'no_module'"),
         ("elfern --agents random greedy --deals 1", "out of range"),
@@ -275,11 +252,3 @@ def test_bad_arguments_get_a_sentence(arguments, sentence, capsys, tmp_path, mon
     assert stop.value.code == 2
     assert sentence in " ".join(capsys.readouterr().err.split())
     assert os.listdir(tmp_path) == []
-
-
-def test_a_file_in_the_middle_of_a_name_is_part_of_the_plan(tmp_path):
-    path = tmp_path / "model.npz"
-    path.write_bytes(b"weights")
-    for name in (f"ppo:{path}", f"exact+ppo:{path}", f"ismcts:10+ppo:{path}"):
-        assert list(files_of(name)) == [str(path)]
-    assert files_of("exact+ppo") == files_of("greedy") == {}

@@ -7,7 +7,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+import card_envs
+from agents.tournament.plan import Chunk
 from agents.tournament.ratings import ABOVE, APART, BELOW, FITTED, PRIOR, SCALE, rate
+from agents.tournament.results import results_of
+from tests.test_tournament import plan_of
 
 ELO = np.array([0.0, 120.0, -80.0, 300.0])
 PAIRS = list(combinations(range(4), 2))
@@ -131,3 +135,52 @@ def test_a_single_deal_has_no_intervals():
     rating = rate(np.array([[1.5]]), [(1, 0)], 2, 0, 2)[1]
     assert rating.rating > 0
     assert rating.low is rating.high is None
+
+
+def half(ratings, agent):
+    return (ratings[agent].high - ratings[agent].low) / 2
+
+
+def test_the_games_of_a_deal_are_one_observation():
+    scores = outcomes(np.random.default_rng(7), ELO, PAIRS, 400, luck=2.0)
+    once = rate(scores, PAIRS, 4, 0, 2)
+    # each game played twice with the same outcome tells nothing new, as long as it is in the same deal
+    twice = rate(2 * scores, PAIRS, 4, 0, 4)
+    apart = rate(np.concatenate([scores, scores], axis=1), PAIRS, 4, 0, 2)
+    for agent in (1, 2, 3):
+        assert half(twice, agent) == pytest.approx(half(once, agent), rel=0.01)
+        assert half(apart, agent) == pytest.approx(half(once, agent) / 2**0.5, rel=0.01)
+
+
+def test_meetings_over_the_same_deals_are_one_observation():
+    row = np.random.default_rng(8).integers(0, 5, 300) / 2
+    # what 1 and 2 score against 0 is the same in every deal: there is no doubt that they are equal
+    together = rate(np.array([row, row]), [(1, 0), (2, 0)], 3, anchor=2, games=2)
+    assert together[1].rating == pytest.approx(0, abs=1e-9)
+    assert half(together, 1) == pytest.approx(0, abs=1e-6)
+    assert half(together, 0) > 10
+    # what one gains where the other loses: twice the error of one of them
+    against = rate(np.array([row, 2 - row]), [(1, 0), (2, 0)], 3, anchor=2, games=2)
+    alone = rate(np.array([row]), [(1, 0)], 2, anchor=0, games=2)
+    assert half(against, 1) == pytest.approx(2 * half(alone, 1), rel=0.05)
+
+
+def test_rotations_that_cancel_leave_no_doubt_in_the_results():
+    plan = plan_of(card_envs.make_game("elfern"), ("greedy", "random"), 40, 20)
+    won = np.array([[1, 0]] * 10 + [[0, 1]] * 10)
+    points, chunks = 6 * won - 3, {}
+    for job in plan.jobs:
+        chunks[job] = Chunk(points, won, 0 * won, [1, 1], [0.1, 0.1], [])
+    results = results_of(plan, chunks)
+    for number in (0, 1):
+        one = results.ratings[number]
+        assert (one.rating, one.low, one.high) == pytest.approx((0, 0, 0), abs=1e-6)
+        assert results.points[number].mean == results.points[number].low == results.points[number].high == 0
+    # the same games, each pair of a deal with one winner: half as many observations as games
+    won = np.array([[1, 1], [0, 0]] * 10)
+    chunks = {job: Chunk(6 * won - 3, won, 0 * won, [1, 1], [0.1, 0.1], []) for job in plan.jobs}
+    rating = results_of(plan, chunks).ratings[0]
+    # 40 deals of share 0 or 1 at even odds: error of the share 0.5 / sqrt(39), of the log odds 4 times that
+    expected = 2.0227 * 4 * 0.5 / 39**0.5 * SCALE * 80 / 81
+    assert (rating.high - rating.low) / 2 == pytest.approx(expected, rel=1e-3)
+    assert results_of(plan, chunks).meetings[0].points_a.high == pytest.approx(2.0227 * 3 / 39**0.5, rel=1e-3)

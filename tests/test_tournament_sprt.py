@@ -96,10 +96,24 @@ def test_the_ratio_is_that_of_two_normal_laws():
     [
         (0.1, 0.1, 0.05, 0.05, "above margin"),
         (0.2, 0.1, 0.05, 0.05, "above margin"),
-        (0.0, float("nan"), 0.05, 0.05, "above margin"),
+        (0.0, math.nan, 0.05, 0.05, "better=nan"),
+        (math.nan, 0.1, 0.05, 0.05, "margin=nan"),
+        (0.0, math.inf, 0.05, 0.05, "better=inf"),
+        (-math.inf, 0.1, 0.05, 0.05, "margin=-inf"),
+        (0.0, 5.1, 0.05, 0.05, "better=5.1"),
+        (-1e300, 1.0, 0.05, 0.05, "margin=-1e+300"),
+        (0.0, 0.1, math.nan, 0.05, "alpha=nan"),
+        (0.0, 0.1, 1.0, 0.05, "alpha=1"),
+        (0.0, 0.1, 0.05, -1.0, "beta=-1"),
         (0.0, 0.1, 0.0, 0.05, "alpha=0"),
         (0.0, 0.1, 0.05, 0.5, "beta=0.5"),
     ],
 )
 def test_impossible_tests_are_refused(margin, better, alpha, beta, word):
     refused(lambda: Sprt(margin, better, alpha, beta, 5.0), word)
+
+
+def test_bounds_are_finite_whatever_the_error_rates():
+    for rate in (5e-324, 1e-300, 0.4999999):
+        low, high = Sprt(-5.0, 5.0, rate, rate, 5.0).bounds
+        assert -math.inf < low < 0 < high < math.inf

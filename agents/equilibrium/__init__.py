@@ -10,13 +10,14 @@
 from __future__ import annotations
 
 from agents.equilibrium.asking import TabularAgent, policy_of
-from agents.equilibrium.cfr import CFR
+from agents.equilibrium.cfr import CFR, Effort
 from agents.equilibrium.solving import cfr_agent, meeting, policies_of, solve, worst_of, write_out_all
 from agents.equilibrium.strategies import best_response, exploitability, uniform, value
 from agents.equilibrium.tree import Tree, measure, write_out
 
 __all__ = [
     "CFR",
+    "Effort",
     "TabularAgent",
     "Tree",
     "best_response",

@@ -10,7 +10,16 @@ import numpy.typing as npt
 
 from agents.equilibrium.strategies import Policy, uniform
 from agents.equilibrium.tree import Tree
-from agents.protocol import Actions, Agent, Array, checked_answer, checked_masks, checked_words
+from agents.protocol import (
+    Actions,
+    Agent,
+    Array,
+    Forfeit,
+    checked_answer,
+    checked_masks,
+    checked_words,
+    external_bot,
+)
 from card_envs import Game
 
 
@@ -21,14 +30,31 @@ def policy_of(tree: Tree, agent: Agent, name: str = "The agent", *, samples: int
     is asked for actions, with words that are decided by ``seed`` and the number of the information set: with one
     sample the policy is the player that the agent is with these dice; with more, the share of each action among them.
 
-    Raises ``ValueError`` for answers that are no probabilities of the legal actions.
+    An external bot is asked about each information set as if it were of an episode of its own.
+
+    Raises ``ValueError`` for answers that are no probabilities of the legal actions, and where a program fails: what
+    it would have done is not known then.
     """
+    bot = external_bot(agent)
+    try:
+        return _asked(tree, agent, name, samples, seed)
+    except Forfeit as failure:
+        reason = next(iter(failure.reasons.values()))
+        raise ValueError(
+            f"{name} has no exact figures, for it did not answer in every position: it {reason}."
+        ) from None
+    finally:
+        if bot is not None:
+            bot.close()
+
+
+def _asked(tree: Tree, agent: Agent, name: str, samples: int, seed: int) -> Policy:
     policy = uniform(tree)
     draws = 1 if hasattr(agent, "probabilities") else samples
     for part, views in tree.views():
         observations, masks = tree.game.observations(views), tree.game.masks(views)
         if hasattr(agent, "probabilities"):
-            shares = checked_shares(name, agent.probabilities(views, observations, masks), masks)
+            shares = checked_shares(name, agent.probabilities(views, observations, masks.copy()), masks)
         else:
             shares = np.zeros(masks.shape)
             for sample in range(draws):

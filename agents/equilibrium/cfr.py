@@ -7,6 +7,8 @@ iteration t by t squared instead of t.
 
 from __future__ import annotations
 
+import math
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -61,6 +63,30 @@ def add_plan(parent: Any, first: Any, seat: Any, who: int, plan: Any, weight: fl
         if seat[i] == who:
             for k in range(first[i], first[i + 1]):
                 average[k] += weight * plan[k]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long CFR+ may run: so many iterations, which always find the same, or so many seconds."""
+
+    iterations: int | None = None
+    seconds: float = math.inf
+
+    @classmethod
+    def read(cls, text: str) -> Effort:
+        """The effort of ``"1000"`` (iterations) or ``"10s"`` (seconds); ``ValueError`` if it is neither.
+
+        >>> Effort.read("1000"), Effort.read("0.5s")
+        (Effort(iterations=1000, seconds=inf), Effort(iterations=None, seconds=0.5))
+        """
+        if re.fullmatch(r"[0-9]{1,9}", text) and int(text) > 0:
+            return cls(iterations=int(text))
+        if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?s", text) and float(text[:-1]) > 0:
+            return cls(seconds=float(text[:-1]))
+        raise ValueError(
+            f"'cfr' needs how long it may run: iterations ('cfr:1000', say) or seconds ('cfr:10s'), a number above 0, "
+            f"not {text[:40]!r}."
+        )
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.equilibrium.cfr import CFR
+from agents.command_line import literal
+from agents.equilibrium.cfr import CFR, Effort
 from agents.equilibrium.solving import Worst, certain_digits, meeting, policies_of, solve, worst_of
 from agents.equilibrium.strategies import Policy
 from agents.equilibrium.tree import Tree
@@ -24,8 +25,8 @@ from card_envs import Game
 if TYPE_CHECKING:
     from rich.table import Table
 
-Player = tuple[str, Agent | float]
-"""A name with an agent, or with the seconds that CFR+ may run."""
+Player = tuple[str, Agent | Effort]
+"""A name with an agent, or with how long CFR+ may run."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,12 @@ class Report:
             worst = row.worst
             shown = f"{worst.exploitability:.6f}" if worst.exploitability > 1e-4 else f"{worst.exploitability:.1e}"
             table.add_row(
-                str(number), row.name, f"{worst.leading:+.6f}", f"{worst.dealing:+.6f}", shown, f"{row.seconds:.1f}"
+                str(number),
+                literal(row.name),
+                f"{worst.leading:+.6f}",
+                f"{worst.dealing:+.6f}",
+                shown,
+                f"{row.seconds:.1f}",
             )
         return table
 
@@ -186,8 +192,8 @@ def examine(
             progress(name)
         begin = time.perf_counter()
         runs: list[CFR] = []
-        if isinstance(player, float):
-            found, runs = solve(trees, player)
+        if isinstance(player, Effort):
+            found, runs = solve(trees, player.seconds, iterations=player.iterations)
             seconds = sum(run.seconds for run in runs)
         else:
             found = policies_of(trees, player, name, samples=samples, seed=seed)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from agents.equilibrium.asking import TabularAgent, policy_of
-from agents.equilibrium.cfr import CFR, Point
+from agents.equilibrium.cfr import CFR, Effort, Point
 from agents.equilibrium.strategies import Exploitability, Policy, exploitability, value
-from agents.equilibrium.tree import MEMORY, Tree, write_out
+from agents.equilibrium.tree import MEMORY, Tree, nothing_written, write_out
 from agents.protocol import Agent
 from card_envs import Game
 
@@ -96,7 +99,16 @@ def certain_digits(low: float, high: float) -> str:
     return f"{(low + high) / 2:+.0f}"
 
 
-def cfr_agent(game: Game, seconds: float) -> TabularAgent:
-    """The player that CFR+ finds in so many seconds; ``ValueError`` for a game too large to be written out."""
+def cfr_agent(game: Game, effort: Effort) -> TabularAgent:
+    """The player that CFR+ finds with so much effort; ``ValueError`` for a game too large to be written out."""
     trees = write_out_all(game)
-    return TabularAgent(trees, solve(trees, seconds)[0])
+    return TabularAgent(trees, solve(trees, effort.seconds, iterations=effort.iterations)[0])
+
+
+def warm_up(game: Game) -> None:
+    """Compile what exact play of a game of two players is made of."""
+    trees = tuple(dataclasses.replace(nothing_written(game, dealer), deals=1) for dealer in range(2))
+    policies = solve(trees, iterations=1)[0]
+    worst_of(trees, policies)
+    meeting(trees, policies, policies)
+    trees[0].find(game.views(game.new_states(np.arange(2, dtype=np.uint64))))

@@ -227,7 +227,17 @@ def write_out(game: Game, dealer: int = 0, *, memory: int = MEMORY) -> Tree:
         )
     if max(abs(game.min_return), game.max_return) > np.iinfo(np.int8).max:
         raise ValueError(f"{game.describe()} pays more than {np.iinfo(np.int8).max} points, which are not written out.")
-    all_packs = packs(game, dealer)
+    return _written_out(game, dealer, packs(game, dealer), size, memory)
+
+
+def nothing_written(game: Game, dealer: int = 0) -> Tree:
+    """A tree without deals: making it compiles what others are made by."""
+    tree = _written_out(game, dealer, np.empty((0, game.pack.size), np.uint8), Size(0, 0, 0), MEMORY)
+    walking.rehash(tree.keys, tree.ids, np.zeros_like(tree.keys), np.zeros_like(tree.ids))
+    return tree
+
+
+def _written_out(game: Game, dealer: int, all_packs: Array, size: Size, memory: int) -> Tree:
     room = _room(game, dealer)
     written = _empty()
     begin = 0

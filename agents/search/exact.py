@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.protocol import Actions, Agent, Array
+from agents.protocol import Actions, Agent, Array, Forfeit
 from agents.search.pimc import PimcAgent
 from agents.search.searcher import checked
 from card_envs import Game, batches
@@ -18,11 +18,24 @@ class ExactAgent:
         self.before = before
         self._exactly = PimcAgent(game, 1)  # settled positions have but one world
 
+    @property
+    def asks(self) -> Agent:
+        """The other player."""
+        return self.before
+
     def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
         checked(self.game, views, masks, random)
-        actions = np.empty(len(views), np.int32)
+        actions = np.full(len(views), -1, np.int32)
+        reasons: dict[int, str] = {}
         settled = self.game.is_settled(views)
         for player, rows in ((self._exactly, np.flatnonzero(settled)), (self.before, np.flatnonzero(~settled))):
             if len(rows):
-                actions[rows] = player.act(batches.take(views, rows), observations[rows], masks[rows], random[rows])
+                seen = batches.take(views, rows), observations[rows], masks[rows], random[rows]
+                try:
+                    actions[rows] = player.act(*seen)
+                except Forfeit as failure:
+                    actions[rows] = failure.actions
+                    reasons = {int(rows[row]): reason for row, reason in failure.reasons.items()}
+        if reasons:
+            raise Forfeit("The player before exact play", actions, reasons)
         return actions

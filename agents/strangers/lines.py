@@ -10,11 +10,14 @@ import json
 from typing import Any
 
 from agents.protocol import Array
-from agents.strangers.limits import Failure
+from agents.strangers.limits import Failure, Mistake
 from card_envs import Game, State
 from card_envs.cards import SYMBOLS
 
 PROTOCOL = 1
+
+LONGEST_NAME = 64
+"""Most characters of an action's name."""
 
 _PLAIN = str.maketrans({**{symbol: suit for suit, symbol in SYMBOLS.items()}, "–": "-"})
 """Pages are for people; programs get the names that actions have."""
@@ -89,9 +92,28 @@ def read_action(game: Game, answer: bytes) -> int:
     if not isinstance(name, str):
         raise Failure(f'answered {_shown(answer)}, which has no "action" with the name of an action')
     try:
-        return game.action_id(name)
+        if len(name) <= LONGEST_NAME:
+            return game.action_id(name)
     except ValueError:
-        raise Failure(f"answered {_shown(answer)}, which names no action of {game.name}") from None
+        pass
+    raise Failure(f"answered {_shown(answer)}, which names no action of {game.name}")
+
+
+def read_agent(answer: bytes, key: str) -> Any:
+    """What an agent's process answers by this key; ``Mistake`` with the reason it gives instead, ``Failure`` if it
+    gives neither."""
+    found = read(answer)
+    error = found.get("error")
+    if isinstance(error, str):
+        raise Mistake(error)
+    if key not in found:
+        raise Failure(f'answered {_shown(answer)}, which has no "{key}"')
+    return found[key]
+
+
+def is_whole(value: Any, least: int, most: int) -> bool:
+    """Whether a value of an answer is a whole number from ``least`` to ``most``."""
+    return type(value) is int and least <= value <= most
 
 
 def _shown(answer: bytes) -> str:

@@ -4,49 +4,71 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import ctypes
 import os
 import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
+from agents.strangers import supervising
 from agents.strangers.limits import LONGEST_LINE, MOST_NOISE, Failure
 
 PATIENCE = 0.3
 """Seconds a program has to end by itself when its input has ended."""
 
+KILLING = 10.0
+"""Seconds its supervisor has to kill it with all that it has started."""
+
+_LONGEST_WAIT = 60_000
+"""Milliseconds of one wait: the system counts them in an int."""
+
 _PIECE = 1 << 16
 _TAIL = 4096
-_living: weakref.WeakSet[Program] = weakref.WeakSet()
+
+
+class Mortal(Protocol):
+    """What must not outlive this process."""
+
+    def kill(self) -> None:
+        """End it at once; nothing happens if it has ended already."""
+
+
+_living: weakref.WeakSet[Mortal] = weakref.WeakSet()
+os.register_at_fork(after_in_child=_living.clear)
 
 
 class Program:
-    """A running program. It is killed, with all of its process group, by ``end`` or ``kill``, when this process ends,
-    and on Linux also when this process is killed.
+    """A running program under a supervisor (``supervising``), which kills it with all that it has started: by ``end``
+    or ``kill``, when it ends by itself, and when this process ends, however that is.
 
     Raises ``Failure`` if it cannot be started.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+        held, letting_go = os.pipe()
+        self._lifeline = os.fdopen(letting_go, "wb", 0)
         try:
             self._process = subprocess.Popen(
-                command,
+                [sys.executable, "-I", "-S", supervising.__file__, str(held), *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 env=environment,
                 start_new_session=True,
-                preexec_fn=die_with_parent(),
+                pass_fds=(held,),
             )
-        except (OSError, subprocess.SubprocessError) as error:
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            self._lifeline.close()
             raise Failure(f"cannot be run: {getattr(error, 'strerror', None) or error}") from error
-        _living.add(self)
+        finally:
+            os.close(held)
+        outlived_by_none(self)
         streams = self._process.stdin, self._process.stdout, self._process.stderr
         self._in, self._out, self._err = (stream.fileno() for stream in streams if stream is not None)
         for handle in (self._in, self._out, self._err):
@@ -61,7 +83,7 @@ class Program:
 
     @property
     def pid(self) -> int:
-        """Number of the process, and of its group."""
+        """Number of its supervisor's process."""
         return self._process.pid
 
     def tell(self, line: bytes) -> None:
@@ -84,7 +106,7 @@ class Program:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise Failure(f"gave no answer within {seconds:g} s")
-            ready = [handle for handle, _ in self._poll.poll(1000 * left)]
+            ready = [handle for handle, _ in self._poll.poll(min(1000 * left, _LONGEST_WAIT))]
             if self._in in ready and not self._send():
                 self._poll.unregister(self._in)
             if self._out in ready or self._err in ready:
@@ -133,8 +155,8 @@ class Program:
         return ended
 
     def _how_it_ended(self, deadline: float) -> str:
-        """Why nothing more can come."""
-        if not self._has_ended(min(PATIENCE, deadline - time.monotonic())):
+        """Why nothing more can come. A program that ends has its supervisor to tell how, if that takes a while."""
+        if not self._has_ended(deadline - time.monotonic()):
             return "closed its output"
         self._read()
         status = self._process.returncode
@@ -152,54 +174,49 @@ class Program:
         return True
 
     def end(self) -> None:
-        """End its input, wait a moment for it to end by itself, and kill what is left of its group."""
+        """End its input, wait a moment for it to end by itself, and kill what is left of it."""
         if self in _living and self._process.stdin is not None:
             self._process.stdin.close()
             self._has_ended(PATIENCE)
         self.kill()
 
     def kill(self) -> None:
-        """Kill the whole process group, at once."""
+        """Kill it with all that it has started, at once."""
         if self not in _living:
             return
-        self.kill_group()
-        self._process.kill()
-        self._process.wait()
+        _living.discard(self)
+        self._lifeline.close()
+        self._process.terminate()  # a copy of this process may hold the lifeline as well
+        try:
+            self._process.wait(KILLING)
+        except subprocess.TimeoutExpired:  # somebody has stopped the supervisor
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+            self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
-        _living.discard(self)
 
-    def kill_group(self) -> None:
-        """Kill the whole process group without waiting for its end.
 
-        A group keeps its number as long as anyone is in it, so this meets nobody else even if the leader has ended.
-        """
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
+def outlived_by_none(one: Mortal) -> None:
+    """See to it that ``one`` is killed when this process ends: by itself, or by SIGTERM or SIGHUP, as which it then
+    still ends. A signal that somebody else has made provision for is left to them."""
+    _living.add(one)
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, _end_by)
 
 
 @atexit.register
 def kill_all() -> None:
-    """Kill every program that this process has started and not ended."""
-    for program in list(_living):
-        program.kill()
+    """Kill all that was not to outlive this process."""
+    for one in list(_living):
+        one.kill()
 
 
-def leave_at_once(number: int, frame: Any) -> None:
-    """As a signal handler: kill every program and end this process.
-
-    An exception could be raised anywhere, where nobody heeds it; a wait could be for a lock that is held already.
-    """
-    for program in list(_living):
-        program.kill_group()
-    os._exit(1)
-
-
-def die_with_parent() -> Callable[[], None] | None:
-    """What a new process calls to be killed when the one that started it is gone; None where there is no such call."""
-    if not sys.platform.startswith("linux"):
-        return None
-    libc = ctypes.CDLL(None, use_errno=True)
-    set_death_signal = 1  # PR_SET_PDEATHSIG
-    return lambda: libc.prctl(set_death_signal, signal.SIGKILL)
+def _end_by(number: int, frame: Any) -> None:
+    """As a signal handler: kill everything, and end as if there were no handler."""
+    kill_all()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)

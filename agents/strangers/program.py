@@ -2,69 +2,84 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 from collections.abc import Sequence
 from typing import ClassVar
 
-from agents.protocol import Array
+from agents.protocol import Actions, Array
 from agents.strangers import lines
 from agents.strangers.limits import Failure, Limits
 from agents.strangers.process import Program
 from agents.strangers.stranger import Stranger
 from card_envs import Game
 
+LONGEST_WORD, LONGEST_COMMAND = 1 << 16, 1 << 20
+"""Most bytes of an argument and of a whole command: what every system takes, and no command needs."""
+
 
 class ProgramBot(Stranger):
-    """A program of its own for each seat it plays, so that no seat learns what another one holds."""
+    """A program that is asked about one table until its episode is over, and told of the end."""
 
     one_at_a_time: ClassVar[bool] = True
 
     def __init__(self, name: str, game: Game, limits: Limits) -> None:
         super().__init__(name, game, limits)
-        try:
-            self.command = shlex.split(name.partition(":")[2])
-        except ValueError as error:
-            raise ValueError(f"{name!r} cannot be taken apart into words: {error}.") from None
-        if not self.command:
-            raise ValueError("'cmd' needs the program to run: 'cmd:PROGRAM ARGUMENTS'.")
-        if shutil.which(self.command[0]) is None:
-            raise ValueError(f"There is no program {self.command[0]!r} to run for the player {name!r}.")
-        self._programs: dict[int, Program] = {}
+        self.command = command_of(name)
         self._episode = 1
-        self._seat = 0
+        self._asked: set[int] = set()
 
-    def _rows(self, views: Array, begin: int) -> int:
-        self._seat = int(views["to_play"][begin])
-        if self._seat not in self._programs:
-            self._try_to_start()
-        return 1
+    def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
+        """One position is the next one of the episode in play; several at once are of as many episodes."""
+        self._apart = len(views) > 1
+        return super().act(views, observations, masks, random)
 
-    def _start(self) -> None:
-        program = Program(self.command)
-        self._programs[self._seat] = program
+    def _start(self, seat: int) -> None:
+        program = self._programs[seat] = Program(self.command)
         answer = lines.read(program.ask(lines.line(lines.hello(self.game, self.limits.move)), self.limits.start))
         if answer.get("ready") is not True:
             raise Failure(f'answered {answer!r:.60} to the hello instead of {{"ready": true}}')
 
-    def _answer(self, views: Array, words: Sequence[int]) -> Sequence[int]:
+    def _answer(self, seat: int, views: Array, words: Sequence[int]) -> Sequence[int]:
+        self._asked.add(seat)
         question = lines.line(lines.move(self.game, views, self._episode, words[0]))
-        return [lines.read_action(self.game, self._programs[self._seat].ask(question, self.limits.move))]
-
-    def _fail(self) -> None:
-        program = self._programs.pop(self._seat, None)
-        if program is not None:
-            program.kill()
-
-    def begin(self) -> None:
-        self.close()
-        self._episode = 1
+        if self._apart:
+            self._episode += 1
+        return [lines.read_action(self.game, self._programs[seat].ask(question, self.limits.move))]
 
     def over(self, final: Array) -> None:
-        for seat, program in self._programs.items():
-            program.tell(lines.line(lines.end(self.game, final, self._episode, seat)))
+        for seat in sorted(self._asked & self._programs.keys()):
+            self._programs[seat].tell(lines.line(lines.end(self.game, final, self._episode, seat)))
+        self._asked.clear()
         self._episode += 1
 
     def close(self) -> None:
-        while self._programs:
-            self._programs.popitem()[1].end()
+        super().close()
+        self._asked.clear()
+        self._episode = 1
+
+
+def command_of(name: str) -> list[str]:
+    """The words of ``cmd:PROGRAM ARGUMENTS``; ``ValueError`` with a sentence if they cannot be run."""
+    shown = name if len(name) <= 60 else f"{name[:60]}..."
+    try:
+        command = shlex.split(name.partition(":")[2])
+    except ValueError as error:
+        raise ValueError(f"{shown!r} cannot be taken apart into words: {error}.") from None
+    if not command or not command[0]:
+        raise ValueError("'cmd' needs the program to run: 'cmd:PROGRAM ARGUMENTS'.")
+    try:
+        words = [os.fsencode(word) for word in command]
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{shown!r} cannot be run: {error.object[error.start]!r} cannot be encoded here.") from None
+    if any(b"\0" in word for word in words):
+        raise ValueError(f"{shown!r} cannot be run: no word of a command may hold the character 0.")
+    if max(map(len, words)) > LONGEST_WORD or sum(map(len, words)) > LONGEST_COMMAND:
+        raise ValueError(
+            f"{shown!r} cannot be run: a word may have {LONGEST_WORD} bytes, and the command {LONGEST_COMMAND}. "
+            "Put what is longer into a file."
+        )
+    if shutil.which(command[0]) is None:
+        raise ValueError(f"There is no program {command[0][:60]!r} to run for the player {shown!r}.")
+    return command

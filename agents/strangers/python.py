@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from agents.protocol import Array
 from agents.strangers import lines
 from agents.strangers.limits import Failure, Limits, Mistake
 from agents.strangers.process import Program
+from agents.strangers.serving import MOST_ROWS
 from agents.strangers.stranger import Stranger
 from card_envs import Game
 
@@ -26,7 +27,7 @@ _PROGRAM = "import sys; sys.path[0] = sys.argv[1]; from agents.strangers.serving
 
 
 class PythonBot(Stranger):
-    """An agent in another process. It is asked about one position at a time, or about ``agent.batch`` of them."""
+    """An agent in other processes. It is asked about one position at a time, or about ``agent.batch`` of them."""
 
     one_at_a_time: ClassVar[bool] = False
 
@@ -34,72 +35,68 @@ class PythonBot(Stranger):
         super().__init__(name, game, limits)
         module = name.partition(":")[0]
         if not _can_be_found(module):
-            raise ValueError(f"There is no module {module!r} for the player {name!r}, neither here nor installed.")
-        self._program: Program | None = None
-        self._batch = 1
-        self._is_fresh = True
+            raise ValueError(
+                f"There is no module {module[:60]!r} for the player {name[:60]!r}: neither here nor installed."
+            )
+        self._batches: dict[int, int] = {}
+        self._mistaken: set[int] = set()
 
-    def _rows(self, views: Array, begin: int) -> int:
-        if self._program is None:
-            self._try_to_start()
-        elif not self._is_fresh:
-            self._greet()
-        self._is_fresh = True
-        return self._batch
+    def _ready(self, seat: int) -> int:
+        super()._ready(seat)
+        if seat in self._mistaken:
+            self._greet(seat)
+        return self._batches[seat]
 
-    def _start(self) -> None:
+    def _start(self, seat: int) -> None:
         environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-        self._program = Program([sys.executable, "-c", _PROGRAM, ROOT], environment)
-        self._greet()
+        self._programs[seat] = Program([sys.executable, "-c", _PROGRAM, ROOT], environment)
+        self._greet(seat)
 
-    def _greet(self) -> None:
+    def _greet(self, seat: int) -> None:
         """Let the program make its agent, for the first time or anew."""
-        assert self._program is not None
         greeting = {
             "game": self.game.name,
             "rules": dataclasses.asdict(self.game.rules),
-            "rules_id": self.game.rules_id,
             "factory": self.name,
         }
-        answer = lines.read(self._program.ask(lines.line(greeting), self.limits.start))
-        if "error" in answer:
-            raise Failure(str(answer["error"]))
-        self._batch = int(answer["batch"])
+        answer = self._programs[seat].ask(lines.line(greeting), self.limits.start)
+        batch = lines.read_agent(answer, "batch")
+        if not lines.is_whole(batch, 1, MOST_ROWS):
+            raise Failure(f"answered {answer[:60]!r} to the greeting, which is no size of a batch")
+        self._batches[seat] = batch
+        self._mistaken.discard(seat)
 
-    def _answer(self, views: Array, words: Sequence[int]) -> Sequence[int]:
-        assert self._program is not None
+    def _answer(self, seat: int, views: Array, words: Sequence[int]) -> Sequence[int]:
         question = lines.line({"rows": len(views)}) + views.tobytes() + np.array(words, "<u8").tobytes()
-        answer = lines.read(self._program.ask(question, self.limits.move * len(views)))
-        if "error" in answer:
-            self._is_fresh = False
-            raise Mistake(str(answer["error"]))
-        actions: list[int] = answer["actions"]
-        return actions
+        answer = self._programs[seat].ask(question, self.limits.move * len(views))
+        try:
+            actions = lines.read_agent(answer, "actions")
+        except Mistake:
+            self._mistaken.add(seat)
+            raise
+        numbers = isinstance(actions, list) and all(lines.is_whole(one, -(2**63), 2**63 - 1) for one in actions)
+        if not numbers or len(actions) != len(views):
+            raise Failure(f"answered {answer[:60]!r}, which are not {len(views)} actions")
+        return cast(list[int], actions)
 
-    def _fail(self) -> None:
-        if self._program is not None:
-            self._program.kill()
-            self._program = None
-
-    def begin(self) -> None:
-        self._is_fresh = False
+    def _fail(self, seat: int) -> None:
+        super()._fail(seat)
+        self._mistaken.discard(seat)
 
     def over(self, final: Array) -> None:
         pass  # it keeps nothing of an episode
 
     def close(self) -> None:
-        if self._program is not None:
-            self._program.end()
-            self._program = None
+        super().close()
+        self._mistaken.clear()
 
 
 def _can_be_found(module: str) -> bool:
     """Whether there is such a module, in the current directory or elsewhere; it is not run."""
     top = module.partition(".")[0]
-    here = Path(top)
-    if here.with_suffix(".py").is_file() or here.is_dir():
+    if os.path.isfile(f"{top}.py") or os.path.isdir(top):
         return True
     try:
         return importlib.util.find_spec(top) is not None
-    except (ImportError, ValueError):
+    except (ImportError, ValueError, OSError):  # an OSError: longer than any file's name
         return False

@@ -1,24 +1,43 @@
-"""The command ``scripts/tournament.py``: a round robin with ratings, or a sequential test of two agents."""
+"""The command ``python scripts/tournament.py``: a round robin with ratings, or a sequential test of two agents."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.files import write_whole
-from agents.names import SPOKEN, make_agent
-from agents.options import chosen_game, game_commands, positive, whole
+from agents.command_line import (
+    FAILED,
+    INTERRUPTED,
+    SINGLE_THREADED,
+    Parser,
+    begin_with,
+    called,
+    command,
+    missing,
+    needed,
+    screen,
+    told,
+)
+from agents.files import check_writable, locked, new_folder, write_whole
+from agents.labels import printable
+from agents.names import make_agent, refuse_unrepeatable, split_label
+from agents.options import AGENTS, chosen_game, game_commands, positive, real, whole
+from agents.seeds import read_salt
 from agents.strangers import Limits
-from agents.tournament.plan import Chunk, Folder, Job, Plan, round_robin
-from agents.tournament.playing import play_all
+from agents.tournament.folder import Folder
+from agents.tournament.pictures import PAYOFF, RATINGS, draw
+from agents.tournament.plan import Chunk, Job, Plan, round_robin
+from agents.tournament.playing import play_all, warm_up_players
 from agents.tournament.report import markdown, notes, tables
 from agents.tournament.results import plain, results_of
 from agents.tournament.sequential import Sprt
 from agents.tournament.verdict import verdict_of
+from agents.warmup import told_if_long
 from card_envs import Game
 
 if TYPE_CHECKING:
@@ -26,52 +45,70 @@ if TYPE_CHECKING:
 
 RESULTS, REPORT, VERDICT = "results.json", "report.md", "verdict.json"
 DEALS, MOST_DEALS = 1000, 100_000
-INTERRUPTED = 130
+SCRIPT = "scripts/tournament.py"
 Chunks = dict[Job, Chunk]
 
 
+@command(SCRIPT)
 def main(argv: Sequence[str] | None = None) -> int:
     """Play as the arguments say; the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="tournament.py",
+    parser = Parser(
+        prog=called(SCRIPT),
         description="Play agents against each other, every deal from every seat: a round robin with ratings "
         "(--agents), or a sequential test whether one is better than another (--sprt). Run it again with the same "
         "arguments to go on where it was stopped.",
     )
     game_commands(parser, _add_options)
     arguments = parser.parse_args(argv)
-    command: argparse.ArgumentParser = arguments.command
+    refused: argparse.ArgumentParser = arguments.command
     game = chosen_game(arguments)
-    folder: Path = arguments.out or Path("runs") / f"tournament-{game.name}-{datetime.now():%Y%m%d-%H%M%S}"
-    try:
-        plan = _plan(arguments, game)
-        kept = Folder(folder, plan)
-        kept.begin()
-    except ValueError as error:
-        command.error(str(error))
+    needed("arena", "rich")
+    with ExitStack() as held:
+        try:
+            plan = _plan(arguments, game)
+            folder = arguments.out or new_folder(
+                Path("runs") / f"tournament-{game.name}-{datetime.now():%Y%m%d-%H%M%S}"
+            )
+            held.enter_context(locked(folder, "playing"))
+            kept = Folder(folder, plan)
+            kept.begin()
+            for name in (VERDICT,) if plan.sprt else (RESULTS, REPORT, RATINGS, PAYOFF):
+                check_writable(folder / name)
+        except ValueError as error:
+            refused.error(str(error))
+        return _run(kept, arguments.workers)
 
-    from rich.console import Console
 
-    console = Console()
-    console.print(f"Playing {game.describe()}\nin {folder}", markup=False)
-    finish = _finish_test if plan.sprt else _finish_tournament
+def _run(folder: Folder, workers: int) -> int:
+    """Play what is left to be played and say what came of it; the exit status."""
+    plan, console = folder.plan, screen()
+    console.print(f"Playing {plan.game.describe()}\nin {folder.path}", soft_wrap=True)
+    undrawn = "" if plan.sprt else missing("arena", "matplotlib")
+    if undrawn:
+        console.print(f"There will be no pictures: {undrawn}", soft_wrap=True)
     chunks: Chunks = {}
     try:
-        _play(kept, chunks, arguments.workers, console)
-        finish(kept, chunks, console)
+        _play(folder, chunks, workers, console)
+        if plan.sprt:
+            return _finish_test(folder, chunks, console)
+        return _finish_tournament(folder, chunks, console, pictures=not undrawn)
     except KeyboardInterrupt:
         console.print(
             f"Stopped. {len(chunks)} of {len(plan.jobs)} chunks are kept: run it again with the same arguments and "
-            f"--out {folder} to go on.",
-            markup=False,
+            f"--out {folder.path} to go on.",
+            soft_wrap=True,
         )
         return INTERRUPTED
-    return 0
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--agents", nargs="+", metavar="NAME", help=f"a round robin of these: {SPOKEN}")
-    parser.add_argument("--sprt", nargs=2, metavar=("A", "B"), help="test whether B is better than A instead")
+def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
+    parser.add_argument("--agents", nargs="+", metavar="NAME", help=f"a round robin of these: {AGENTS}")
+    parser.add_argument(
+        "--sprt",
+        nargs=2,
+        metavar=("A", "B"),
+        help="test whether B is better than A instead; names as those of --agents",
+    )
     parser.add_argument(
         "--deals",
         type=whole(2, 2**32),
@@ -80,6 +117,13 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         f"default {DEALS}; with --sprt the most there may be, default {MOST_DEALS}",
     )
     parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="S", help="which deals; default 0")
+    parser.add_argument(
+        "--salt",
+        type=_salt,
+        metavar="HEX",
+        help="play the packs of another tournament again: the salt of its results, with the same --seed. By default "
+        "there is none among our own players; where others play, one is drawn, so that nobody can know the packs",
+    )
     parser.add_argument("--workers", type=whole(1, 1024), default=1, metavar="W", help="processes; default 1")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="where all is kept; default runs/tournament-...")
     parser.add_argument(
@@ -102,32 +146,53 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         ("--alpha", 0.05, "chance to call B better where it is not by more than the margin"),
         ("--beta", 0.05, "chance to miss it where it is by --better"),
     ):
-        group.add_argument(option, type=float, metavar="X", help=f"{meaning}; default {default:g}")
+        group.add_argument(option, type=real, metavar="X", help=f"{meaning}; default {default:g}")
         parser.set_defaults(**{option[2:]: None})
+
+
+def _salt(text: str) -> str:
+    try:
+        return read_salt(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _plan(arguments: argparse.Namespace, game: Game) -> Plan:
     """The plan that the arguments ask for; ``ValueError`` with a sentence if there is none."""
-    given = {name: getattr(arguments, name) for name in ("margin", "better", "alpha", "beta")}
+    options = {name: getattr(arguments, name) for name in ("margin", "better", "alpha", "beta")}
     test = {"margin": 0.0, "better": 0.1, "alpha": 0.05, "beta": 0.05}
-    test |= {name: value for name, value in given.items() if value is not None}
+    test |= {name: value for name, value in options.items() if value is not None}
     if bool(arguments.agents) == bool(arguments.sprt):
         raise ValueError("Give --agents for a round robin, or --sprt A B for a test: one of them.")
     pairs: tuple[tuple[int, int], ...]
+    labelled = [split_label(text) for text in arguments.sprt or arguments.agents]
+    given, agents = tuple(label for label, _ in labelled), tuple(name for _, name in labelled)
     if arguments.sprt:
-        agents, pairs, sprt = tuple(arguments.sprt), ((1, 0),), Sprt(**test, spread=game.max_return)
+        pairs, sprt = ((1, 0),), Sprt(**test, spread=game.max_return)
     else:
-        extra = [f"--{name}" for name, value in given.items() if value is not None]
+        extra = [f"--{name}" for name, value in options.items() if value is not None]
         if extra:
             raise ValueError(f"{', '.join(extra)} can only be used with --sprt A B.")
-        if len(arguments.agents) < 2:
+        if len(agents) < 2:
             raise ValueError("--agents needs at least two players, 'random greedy' say.")
-        agents, pairs, sprt = tuple(arguments.agents), round_robin(game, len(arguments.agents)), None
+        pairs, sprt = round_robin(game, len(agents)), None
     limits = Limits(arguments.move_seconds, arguments.start_seconds)
     for name in agents:
+        refuse_unrepeatable(name)
         make_agent(name, game, limits=limits)  # refuses what cannot play
-    deals = arguments.deals or (MOST_DEALS if sprt else DEALS)
-    return Plan(game, agents, pairs, deals, arguments.seed, arguments.chunk, not arguments.sample, limits, sprt)
+    return Plan(
+        game,
+        agents,
+        pairs,
+        arguments.deals or (MOST_DEALS if sprt else DEALS),
+        arguments.seed,
+        arguments.chunk,
+        not arguments.sample,
+        limits,
+        sprt,
+        given,
+        arguments.salt,
+    )
 
 
 def _play(folder: Folder, chunks: Chunks, workers: int, console: Console) -> None:
@@ -135,15 +200,18 @@ def _play(folder: Folder, chunks: Chunks, workers: int, console: Console) -> Non
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     plan = folder.plan
-    for job in plan.jobs:
-        found = folder.read(job)
-        if found is not None:
+    for job, found in folder.played():
+        if isinstance(found, str):
+            console.print(printable(found), soft_wrap=True)
+        else:
             chunks[job] = found
-    left = [job for job in plan.jobs if job not in chunks]
+    left = plan.left(frozenset(chunks))
     ended = _watch(plan, chunks)
     if not left or ended():
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
+    with told_if_long(console):
+        warm_up_players(plan)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
     times = (TimeElapsedColumn(), TimeRemainingColumn())
     with (
         Progress(*columns, *times, console=console, transient=True) as bar,
@@ -153,16 +221,10 @@ def _play(folder: Folder, chunks: Chunks, workers: int, console: Console) -> Non
         for job, chunk in played:
             folder.write(job, chunk)
             chunks[job] = chunk
-            bar.update(task, completed=len(chunks), description=_meeting(plan, job))
+            a, b = (plan.labels[number] for number in plan.pairs[job.pair])
+            bar.update(task, completed=len(chunks), description=f"{a} : {b}")
             if ended():
                 return
-
-
-def _meeting(plan: Plan, job: Job) -> str:
-    from rich.markup import escape
-
-    a, b = (plan.labels[number] for number in plan.pairs[job.pair])
-    return escape(f"{a} : {b}")
 
 
 def _watch(plan: Plan, chunks: Chunks) -> Callable[[], bool]:
@@ -172,23 +234,40 @@ def _watch(plan: Plan, chunks: Chunks) -> Callable[[], bool]:
     return lambda: verdict_of(plan, chunks).is_decided
 
 
-def _finish_tournament(folder: Folder, chunks: Chunks, console: Console) -> None:
-    from agents.tournament.pictures import PAYOFF, RATINGS, draw
-
+def _finish_tournament(folder: Folder, chunks: Chunks, console: Console, pictures: bool) -> int:
     results = results_of(folder.plan, chunks)
-    write_whole(folder.path / RESULTS, plain(results.json()).encode())
-    write_whole(folder.path / REPORT, markdown(results).encode())
-    draw(results, folder.path)
-    for table in tables(results):
-        console.print(table)
-    for note in notes(results):
-        console.print(note, markup=False, highlight=False)
-    console.print(f"{RESULTS}, {REPORT}, {RATINGS} and {PAYOFF} are in {folder.path}", markup=False)
+    written, failure = [RESULTS, REPORT], ""
+    try:
+        write_whole(folder.path / RESULTS, plain(results.json()).encode())
+        write_whole(folder.path / REPORT, markdown(results).encode(errors="backslashreplace"))
+        if pictures:
+            try:
+                draw(results, folder.path)
+                written += [RATINGS, PAYOFF]
+            except Exception as error:  # whatever a picture fails of, the results are there
+                failure = told(error)
+    finally:
+        for table in tables(results):
+            console.print(table)
+        for note in notes(results):
+            console.print(printable(note))
+    console.print(f"Written to {folder.path}: {', '.join(written)}", soft_wrap=True)
+    if failure:
+        console.print(f"The pictures could not be drawn: {failure}", soft_wrap=True)
+    return FAILED if failure else 0
 
 
-def _finish_test(folder: Folder, chunks: Chunks, console: Console) -> None:
+def _finish_test(folder: Folder, chunks: Chunks, console: Console) -> int:
     verdict = verdict_of(folder.plan, chunks)
-    write_whole(folder.path / VERDICT, plain(verdict.json()).encode())
-    for sentence in verdict.sentences():
-        console.print(sentence, markup=False, highlight=False)
-    console.print(f"{VERDICT} is in {folder.path}", markup=False)
+    try:
+        write_whole(folder.path / VERDICT, plain(verdict.json()).encode())
+    finally:
+        for sentence in verdict.sentences():
+            console.print(printable(sentence))
+    console.print(f"Written to {folder.path}: {VERDICT}", soft_wrap=True)
+    return 0
+
+
+if __name__ == "__main__":
+    begin_with(SINGLE_THREADED)
+    sys.exit(main())

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import math
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from agents.files import write_whole
+from agents.labels import labels_of
 from agents.tournament.ratings import FITTED
 from agents.tournament.report import title
 from agents.tournament.results import Results
@@ -20,8 +23,14 @@ LONGEST = 28
 
 def draw(results: Results, folder: Path) -> None:
     """Draw both pictures into a folder."""
-    _ratings(results, folder / RATINGS)
-    _payoff(results, folder / PAYOFF)
+    import matplotlib
+
+    # Names are text: no formula, whatever dollars, backslashes or underscores are in them, and however it is set up.
+    plain: Any = {"text.parse_math": False, "text.usetex": False, "axes.formatter.use_mathtext": False}
+    with matplotlib.rc_context(plain), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # the font has not all the letters there are
+        _ratings(results, folder / RATINGS)
+        _payoff(results, folder / PAYOFF)
 
 
 def _canvas(width: float, height: float) -> tuple[Any, Any]:
@@ -39,14 +48,19 @@ def _save(figure: Any, path: Path) -> None:
     write_whole(path, buffer.getvalue())
 
 
-def _short(name: str) -> str:
-    """A name that fits, its end kept: that is where paths differ. Dollars would begin a formula."""
-    short = name if len(name) <= LONGEST else f"…{name[1 - LONGEST :]}"
-    return short.replace("$", r"\$")
+def names(labels: Sequence[str]) -> tuple[str, ...]:
+    """The labels so short that they fit, no two alike; their ends are kept, for that is where paths differ.
+
+    >>> names(["greedy", "ppo:runs/konchinka/1/model.npz", "ppo:tuns/konchinka/1/model.npz"])
+    ('greedy', '…:runs/konchinka/1/model.npz', '…:tuns/konchinka/1/model.npz')
+    """
+    short = [label if len(label) <= LONGEST else f"…{label[1 - LONGEST :]}" for label in labels]
+    return labels_of(short, [None] * len(short))
 
 
 def _ratings(results: Results, path: Path) -> None:
     """A dot and its interval for each agent, the best on top; an arrow where an end is open."""
+    shown = names(results.plan.labels)
     order = [number for number in results.order if results.ratings[number].rating is not None]
     figure, axes = _canvas(8.6, 1.7 + 0.48 * len(order))
     middles = [results.ratings[number].rating or 0.0 for number in order]
@@ -72,12 +86,12 @@ def _ratings(results: Results, path: Path) -> None:
         axes.annotate(label, (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=10.5)
     axes.axvline(0, color="0.4", linestyle="--", linewidth=1, zorder=0)
     axes.set_xlim(min(ends) - 0.04 * width, max(ends) + 0.04 * width)
-    axes.set_yticks(range(len(order)), [_short(results.plan.labels[number]) for number in order], fontsize=11)
+    axes.set_yticks(range(len(order)), [shown[number] for number in order], fontsize=11)
     axes.set_ylim(len(order) - 0.4, -0.6)
     axes.grid(axis="x", alpha=0.25)
     axes.tick_params(axis="y", length=0)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.set_xlabel(f"rating on Elo's scale, {_short(results.plan.labels[results.anchor])} = 0; 95 % intervals")
+    axes.set_xlabel(f"rating on Elo's scale, {shown[results.anchor]} = 0; 95 % intervals")
     figure.suptitle(title(results), fontsize=12, fontweight="bold")
     _save(figure, path)
 
@@ -105,7 +119,8 @@ def _payoff(results: Results, path: Path) -> None:
             half = (one.high - one.low) / 2
             if math.isfinite(half):
                 axes.text(j, i + 0.22, f"± {half:.2f}", ha="center", va="center", color=colour, fontsize=8.5)
-    labels = [_short(results.plan.labels[number]) for number in order]
+    shown = names(results.plan.labels)
+    labels = [shown[number] for number in order]
     slanted = max(map(len, labels)) > 9
     axes.set_xticks(range(size), labels, fontsize=11, rotation=30 if slanted else 0, ha="left" if slanted else "center")
     axes.set_yticks(range(size), labels, fontsize=11)

@@ -1,4 +1,4 @@
-"""What is to be played, and the folder that keeps what has been: the same plan goes on where it stopped.
+"""What is to be played: agents, pairs, deals, and the chunks that they are cut into.
 
 The deals of each pair are cut into chunks. A chunk is the unit of work: it is played in one go, and its outcome is
 written whole, so that a stopped tournament has lost at most the chunks that were in play.
@@ -9,25 +9,23 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import shlex
-import shutil
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, permutations
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.arena import deal_seeds
-from agents.files import write_whole
+from agents.labels import labels_of
+from agents.names import is_ours
 from agents.protocol import Array
+from agents.seeds import table_seeds
 from agents.strangers import Limits
+from agents.tournament.identity import files_of
 from agents.tournament.sequential import Sprt
+from agents.versions import sources
 from card_envs import Game
-
-PLAN, CHUNKS = "tournament.json", "chunks"
 
 
 class Job(NamedTuple):
@@ -37,6 +35,27 @@ class Job(NamedTuple):
     chunk: int
 
 
+class Jobs(Collection[Job]):
+    """All chunks of so many pairs, in order, without those that are done; none of them is written down."""
+
+    def __init__(self, pairs: int, chunks: int, done: Collection[Job] = ()) -> None:
+        self._pairs = pairs
+        self._chunks = chunks
+        self._done = done
+
+    def __len__(self) -> int:
+        return self._pairs * self._chunks - len(self._done)
+
+    def __iter__(self) -> Iterator[Job]:
+        every = (Job(pair, chunk) for pair in range(self._pairs) for chunk in range(self._chunks))
+        return (job for job in every if job not in self._done)
+
+    def __contains__(self, job: object) -> bool:
+        if not isinstance(job, Job) or job in self._done:
+            return False
+        return 0 <= job.pair < self._pairs and 0 <= job.chunk < self._chunks
+
+
 @dataclass(frozen=True)
 class Plan:
     """A tournament, or a sequential test.
@@ -44,6 +63,8 @@ class Plan:
     agents: names as ``make_agent`` takes them. pairs: numbers of the agents of each meeting, the first of which plays
     one seat, the second all the others. deals: for each pair. chunk: deals of a chunk. deterministic: trained players
     play their likeliest action. sprt: the test that the first pair plays for; its deals are then the most there can be.
+    given: what each agent is to be called, None where its name will do; nobody or everybody is listed. salt: the
+    secret that decides the packs together with the seed (``seeds``), None where the seed alone does.
     """
 
     game: Game
@@ -55,16 +76,18 @@ class Plan:
     deterministic: bool
     limits: Limits
     sprt: Sprt | None = None
+    given: tuple[str | None, ...] = ()
+    salt: str | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The agents' names, told apart where one plays several times."""
-        seen: Counter[str] = Counter()
-        labels = []
-        for name in self.agents:
-            seen[name] += 1
-            labels.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-        return tuple(labels)
+        """What the agents are called wherever they are shown: no two alike."""
+        return labels_of(self.agents, self.given or (None,) * len(self.agents))
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether nobody may know the packs before, because not all of the players are the library's own."""
+        return not all(map(is_ours, self.agents))
 
     @property
     def unit(self) -> str:
@@ -72,9 +95,18 @@ class Plan:
         return "match" if self.game.rules.match else "deal"
 
     @property
-    def jobs(self) -> list[Job]:
+    def chunks(self) -> int:
+        """Chunks of each pair."""
+        return -(-self.deals // self.chunk)
+
+    @property
+    def jobs(self) -> Jobs:
         """All chunks of all pairs, in order."""
-        return [Job(pair, chunk) for pair in range(len(self.pairs)) for chunk in range(-(-self.deals // self.chunk))]
+        return self.left(())
+
+    def left(self, done: Collection[Job]) -> Jobs:
+        """The chunks that are not ``done``."""
+        return Jobs(len(self.pairs), self.chunks, done)
 
     def deals_of(self, job: Job) -> slice:
         """Which of the deals a chunk holds."""
@@ -82,7 +114,12 @@ class Plan:
 
     def seeds_of(self, job: Job) -> Array:
         """The seeds of the tables of a chunk, uint64."""
-        return deal_seeds(self.seed, self.deals)[self.deals_of(job)]
+        return table_seeds(self.seed, self.deals, self.salt)[self.deals_of(job)]
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """Digests of the files that decide how the agents play, as they were when this was first asked."""
+        return {name: digest for agent in self.agents for name, digest in files_of(agent, self.game).items()}
 
     def json(self) -> dict[str, Any]:
         """All that decides what comes of it, in JSON's terms."""
@@ -91,10 +128,12 @@ class Plan:
             "rules": dataclasses.asdict(self.game.rules),
             "layout": self.game.rules_id,
             "agents": list(self.agents),
-            "files": {name: digest for agent in self.agents for name, digest in files_of(agent).items()},
+            "files": self.files,
+            "library": sources(),
             "pairs": self.pairs,
             "deals": self.deals,
             "seed": self.seed,
+            "salt": self.salt,
             "chunk": self.chunk,
             "deterministic": self.deterministic,
             "limits": dataclasses.asdict(self.limits),
@@ -103,25 +142,16 @@ class Plan:
         plain: dict[str, Any] = json.loads(json.dumps(told))
         return plain
 
+    @cached_property
+    def digest(self) -> str:
+        """Digest of all that decides what comes of it."""
+        return hashlib.sha256(json.dumps(self.json(), sort_keys=True).encode()).hexdigest()
+
 
 def round_robin(game: Game, agents: int) -> tuple[tuple[int, int], ...]:
     """All pairs; with more than two players each of a pair plays once alone among the others."""
     choose = combinations if game.num_players == 2 else permutations
     return tuple((a, b) for a, b in choose(range(agents), 2))
-
-
-def files_of(agent: str) -> dict[str, str]:
-    """The files in an agent's name, with digests of their contents: a changed file is another agent."""
-    kind, _, text = agent.partition(":")
-    trained = agent.partition("ppo:")[2]  # also behind another player's name and a +
-    if kind == "cmd":
-        words = shlex.split(text)
-        words[0] = shutil.which(words[0]) or words[0]
-    elif Path(text).is_file() or Path(trained).is_file():
-        words = [text, trained]
-    else:  # the module of module:factory, where it lies here
-        words = [f"{kind.replace('.', '/')}.py"]
-    return {word: hashlib.sha256(Path(word).read_bytes()).hexdigest() for word in words if Path(word).is_file()}
 
 
 @dataclass(frozen=True)
@@ -156,53 +186,3 @@ class Chunk:
         forfeits = [one for one in self.forfeits if one[0] < deals]
         arrays = self.points[:deals], self.beaten[:deals], self.level[:deals]
         return Chunk(*arrays, self.decisions, self.seconds, forfeits)
-
-
-class Folder:
-    """The folder of a tournament: its plan, and a file for each chunk that has been played."""
-
-    def __init__(self, path: Path, plan: Plan) -> None:
-        self.path = path
-        self.plan = plan
-
-    def begin(self) -> None:
-        """Make the folder, or see that it is of this very plan; ``ValueError`` if it holds anything else."""
-        written = self.path / PLAN
-        if not written.exists():
-            if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-                raise ValueError(f"{self.path} is there already and holds no tournament: give another --out.")
-            (self.path / CHUNKS).mkdir(parents=True, exist_ok=True)
-            write_whole(written, (json.dumps(self.plan.json(), indent=2) + "\n").encode())
-            return
-        try:
-            found = json.loads(written.read_text())
-            others = [name for name, value in self.plan.json().items() if found.get(name) != value]
-        except (ValueError, AttributeError):
-            raise ValueError(f"{written} cannot be read: give another --out.") from None
-        if others:
-            raise ValueError(
-                f"{self.path} holds a tournament with other {', '.join(others)}: "
-                "give another --out, or the same arguments to go on with it."
-            )
-        (self.path / CHUNKS).mkdir(exist_ok=True)
-
-    def _file(self, job: Job) -> Path:
-        return self.path / CHUNKS / f"{job.pair:04}-{job.chunk:06}.json"
-
-    def write(self, job: Job, chunk: Chunk) -> None:
-        """Keep what came of a chunk."""
-        told = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(chunk).items()}
-        write_whole(self._file(job), (json.dumps(told, separators=(",", ":")) + "\n").encode())
-
-    def read(self, job: Job) -> Chunk | None:
-        """What came of a chunk; None if it has not been played, or its file is damaged."""
-        deals = self.plan.deals_of(job)
-        shape = (deals.stop - deals.start, self.plan.game.num_players)
-        try:
-            told = json.loads(self._file(job).read_text())
-            points, beaten, level = (np.array(told[name], np.int64) for name in ("points", "beaten", "level"))
-            forfeits = [(int(d), int(r), int(s), int(w), str(reason)) for d, r, s, w, reason in told["forfeits"]]
-            chunk = Chunk(points, beaten, level, list(told["decisions"]), list(told["seconds"]), forfeits)
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        return chunk if points.shape == beaten.shape == level.shape == shape else None

@@ -7,25 +7,24 @@ import multiprocessing
 import signal
 import threading
 import traceback
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-import numpy as np
-
-from agents.arena import BATCH, Clock, Log, compared, play_out
+from agents.arena import play_rotations
 from agents.names import make_agent
-from agents.protocol import Agent, Array
-from agents.strangers import Stranger
-from agents.strangers.process import die_with_parent, leave_at_once
+from agents.protocol import Agent
+from agents.strangers.process import outlived_by_none
+from agents.strangers.supervising import die_with_parent
 from agents.tournament.plan import Chunk, Job, Plan
+from agents.warmup import warm_up
 
 PATIENCE = 5.0
 """Seconds a worker has to end when it is stopped."""
 
 
 class Players:
-    """The agents of a plan, each made when it first plays. Use it in a ``with`` statement."""
+    """The agents of a plan, each made when it first plays."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -36,82 +35,44 @@ class Players:
         if number not in self._made:
             plan = self.plan
             name = plan.agents[number]
-            self._made[number] = make_agent(name, plan.game, deterministic=plan.deterministic, limits=plan.limits)
+            agent = make_agent(name, plan.game, deterministic=plan.deterministic, limits=plan.limits)
+            warm_up(plan.game, [agent])  # loading compiled code is not the agent's time, in no process
+            self._made[number] = agent
         return self._made[number]
 
     def play(self, job: Job) -> Chunk:
         """Play a chunk: its deals in all seat rotations."""
-        plan, game = self.plan, self.plan.game
-        seeds = plan.seeds_of(job)
-        pair = plan.pairs[job.pair]
-        agents = [self.agent(number) for number in pair]
-        names = [plan.labels[number] for number in pair]
-        log = Log([Clock(), Clock()])
-        points, beaten, level = (np.zeros((len(seeds), game.num_players), np.int64) for _ in range(3))
-        forfeits = []
-        for seat in range(game.num_players):
-            seating = [1] * game.num_players
-            seating[seat] = 0
-            for deal, final in _played(plan, agents, names, seating, seeds, log):
-                part = slice(deal, deal + len(final))
-                points[part, seat], beaten[part, seat], level[part, seat] = compared(game, final, seat)
-                first = plan.deals_of(job).start + deal
-                forfeits += [(first + table, seat, loser, which, why) for table, loser, which, why in log.forfeits]
-                log.forfeits.clear()
-        for agent in agents:
-            if isinstance(agent, Stranger):
-                agent.begin()  # its programs need not wait for the next chunk
-        decisions, seconds = zip(*((clock.decisions, round(clock.seconds, 6)) for clock in log.clocks), strict=True)
-        return Chunk(points, beaten, level, list(decisions), list(seconds), sorted(forfeits))
-
-    def close(self) -> None:
-        """End the programs of strangers."""
-        while self._made:
-            agent = self._made.popitem()[1]
-            if isinstance(agent, Stranger):
-                agent.close()
+        plan = self.plan
+        a, b = plan.pairs[job.pair]
+        names = plan.labels[a], plan.labels[b]
+        agents = self.agent(a), self.agent(b)
+        games = play_rotations(plan.game, names, agents, plan.seeds_of(job), plan.deals_of(job).start)
+        decisions, seconds = zip(*((clock.decisions, round(clock.seconds, 6)) for clock in games.clocks), strict=True)
+        return Chunk(games.points, games.beaten, games.level, list(decisions), list(seconds), games.forfeits)
 
 
-def _played(
-    plan: Plan, agents: Sequence[Agent], names: Sequence[str], seating: Sequence[int], seeds: Array, log: Log
-) -> Iterator[tuple[int, Array]]:
-    """Final states of the deals in this seating, as (number of the first, states), side by side if all can."""
-    strangers = [agent for agent in agents if isinstance(agent, Stranger)]
-    width = 1 if any(stranger.one_at_a_time for stranger in strangers) else BATCH
-    for stranger in strangers:
-        stranger.begin()
-    for deal in range(0, len(seeds), width):
-        final = play_out(plan.game, agents, seating, seeds[deal : deal + width], names, log)
-        for stranger in strangers:
-            if stranger.one_at_a_time:
-                stranger.over(final)
-        yield deal, final
-
-
-def play_all(plan: Plan, jobs: Sequence[Job], workers: int) -> Generator[tuple[Job, Chunk], None, None]:
-    """Play chunks, in so many processes, and yield each as it is finished. Close the iterator to stop before the end:
+def play_all(plan: Plan, jobs: Collection[Job], workers: int) -> Generator[tuple[Job, Chunk], None, None]:
+    """Play chunks, in so many processes, and yield each as it is finished; ``warm_up_players`` first, or each process
+    compiles what it plays with. Close the iterator to stop before the end:
     when it is done, however it ends, no process is left."""
     workers = min(workers, len(jobs))
     if workers <= 1:
-        with contextlib.closing(Players(plan)) as players:
-            for job in jobs:
-                yield job, players.play(job)
+        players = Players(plan)
+        for job in jobs:
+            yield job, players.play(job)
         return
-    _warm_up(plan)
     crew = _Crew(plan, workers)
     try:
         yield from crew.play(jobs)
     finally:
-        crew.stop()
+        crew.kill()
 
 
-def _warm_up(plan: Plan) -> None:
-    """Play a deal with every agent of ours, so that workers find all code compiled."""
-    with contextlib.closing(Players(plan)) as players:
-        for number in range(len(plan.agents)):
-            agent = players.agent(number)
-            if not isinstance(agent, Stranger):
-                play_out(plan.game, [agent], [0] * plan.game.num_players, plan.seeds_of(Job(0, 0))[:1])
+def warm_up_players(plan: Plan) -> None:
+    """Play a deal with every agent of ours, so that all code is compiled before workers ask for it."""
+    players = Players(plan)
+    for number in range(len(plan.agents)):
+        players.agent(number)
 
 
 class _Crew:
@@ -127,8 +88,9 @@ class _Crew:
                 process.start()
             theirs.close()
             self._crew[ours] = process
+        outlived_by_none(self)
 
-    def play(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Chunk]]:
+    def play(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Chunk]]:
         """Play chunks and yield each as it is finished."""
         waiting = iter(jobs)
         busy: dict[Connection, Job] = {}
@@ -148,7 +110,7 @@ class _Crew:
                 _give(pipe, waiting, busy)
                 yield job, answer
 
-    def stop(self) -> None:
+    def kill(self) -> None:
         """End all processes: each kills its programs first."""
         for pipe, process in self._crew.items():
             pipe.close()
@@ -184,14 +146,9 @@ def _deaf_to_interrupts() -> Iterator[None]:
 def _work(pipe: Connection, plan: Plan) -> None:
     """Play what comes through the pipe until it is closed; what goes wrong is sent back as text."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, leave_at_once)
-    tie = die_with_parent()
-    if tie is not None:
-        tie()
-    with (
-        contextlib.closing(Players(plan)) as players,
-        contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError),
-    ):
+    die_with_parent()
+    players = Players(plan)
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
             job = pipe.recv()
             try:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from agents.command_line import literal
 from agents.intervals import Estimate
 from agents.tournament.results import Results
 
@@ -95,22 +97,19 @@ def _table(headings: Sequence[str], rows: Rows) -> str:
 
 
 def _escaped(text: str) -> str:
-    for special in "\\|*_<`":
-        text = text.replace(special, f"\\{special}")
-    return " ".join(text.split())
+    return re.sub(r"([\\|*_<>`#\[\]&~$])", r"\\\1", text)
 
 
 def tables(results: Results) -> list[Table]:
     """The standings and the pay-off matrix for the screen."""
-    from rich.markup import escape
     from rich.table import Table
 
     made = []
     for name, (headings, rows) in ((title(results), standings(results)), ("pay-off", payoffs(results))):
-        table = Table(title=escape(name))
+        table = Table(title=name)
         for place, heading in enumerate(headings):
-            table.add_column(escape(heading), justify="right" if place else "left", overflow="fold")
+            table.add_column(heading, justify="right" if place else "left", overflow="fold")
         for row in rows:
-            table.add_row(*map(escape, row))
+            table.add_row(*map(literal, row))
         made.append(table)
     return made

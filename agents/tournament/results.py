@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from agents.arena import Meeting, meeting_of
+from agents.arena import Lost, Meeting, meeting_of
 from agents.intervals import CONFIDENCE, Estimate, estimate
+from agents.labels import printable
 from agents.protocol import Array
 from agents.tournament.plan import Chunk, Job, Plan
 from agents.tournament.ratings import PRIOR, Rating, rate
@@ -20,19 +21,6 @@ from agents.versions import machine, versions
 
 ANCHOR = "random"
 """The agent rated 0, where it takes part; otherwise the first is."""
-
-
-@dataclass(frozen=True)
-class Lost:
-    """Episodes that an agent forfeited for one reason, and where that was first: against whom, and in which deal
-    (counted from 0) and seat."""
-
-    agent: str
-    reason: str
-    times: int
-    against: str
-    deal: int
-    seat: int
 
 
 @dataclass(frozen=True)
@@ -87,6 +75,7 @@ class Results:
         matrix = [[self.payoff(a, b) for b in range(len(labels))] for a in range(len(labels))]
         return {
             **plan.json(),
+            "labels": list(labels),
             "unit": plan.unit,
             "rotations": plan.game.num_players,
             "first_table_seed": int(plan.seeds_of(Job(0, 0))[0]),
@@ -136,7 +125,7 @@ def results_of(plan: Plan, chunks: Mapping[Job, Chunk]) -> Results:
     """The results of a plan whose chunks have all been played."""
     labels, players = plan.labels, plan.game.num_players
     pairs = [
-        Chunk.joined([chunks[job] for job in plan.jobs if job.pair == number]) for number in range(len(plan.pairs))
+        Chunk.joined([chunks[Job(pair, chunk)] for chunk in range(plan.chunks)]) for pair in range(len(plan.pairs))
     ]
     names = [(labels[a], labels[b]) for a, b in plan.pairs]
     meetings = [meeting_of(name, one.points, one.beaten, one.level) for name, one in zip(names, pairs, strict=True)]
@@ -190,7 +179,7 @@ def losses(plan: Plan, pairs: Sequence[Chunk]) -> list[Lost]:
             first.setdefault(key, (pair[1 - which], deal, seat))
             times[key] = times.get(key, 0) + 1
     return [
-        Lost(plan.labels[key[0]], key[1], times[key], plan.labels[against], deal, seat)
+        Lost(plan.labels[key[0]], printable(key[1]), times[key], plan.labels[against], deal, seat)
         for key, (against, deal, seat) in sorted(first.items())
     ]
 

@@ -41,6 +41,12 @@ class Sprt:
     spread: float
 
     def __post_init__(self) -> None:
+        for name, value in (("margin", self.margin), ("better", self.better)):
+            if not abs(value) <= self.spread:
+                raise ValueError(
+                    f"{name}={value:g} is out of range: give a number from {-self.spread:g} to {self.spread:g}, the "
+                    "points that a deal can bring."
+                )
         if not self.better > self.margin:
             raise ValueError(f"better={self.better:g} must be above margin={self.margin:g}: the test is between them.")
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
@@ -50,7 +56,7 @@ class Sprt:
     @property
     def bounds(self) -> tuple[float, float]:
         """Log likelihood ratios at which the test ends, for ``not better`` and for ``better``."""
-        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+        return math.log(self.beta) - math.log(1 - self.alpha), math.log(1 - self.beta) - math.log(self.alpha)
 
     def ratios(self, observations: Array) -> Array:
         """The log likelihood ratio after each of the observations (..., N), float64 of that shape."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from agents.arena import Meeting, meeting_of
+from agents.arena import Lost, Meeting, meeting_of
 from agents.tournament.plan import Chunk, Job, Plan
-from agents.tournament.results import Lost, losses
+from agents.tournament.results import losses
 from agents.tournament.sequential import BETTER, NOT_BETTER, UNDECIDED
 from agents.versions import machine, versions
 
@@ -39,6 +39,7 @@ class Verdict:
         low, high = self.plan.sprt.bounds
         return {
             **self.plan.json(),
+            "labels": list(self.plan.labels),
             "unit": self.plan.unit,
             "verdict": self.said,
             "deals_needed": 0 if self.meeting is None else self.meeting.deals,

@@ -8,18 +8,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-
-from agents.files import write_whole
+from agents.command_line import Parser, called, command, needed, screen
+from agents.files import check_writable, write_whole
+from agents.options import real, whole
 from agents.ppo import WEIGHTS, PPOAgent
-from agents.training.command import watch_run
-from agents.training.run import EVALUATION, Run
+from agents.training.command import NEEDED, watch_run
 from agents.training.settings import Settings
 from agents.versions import versions
 from card_envs import Game, make_game
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from agents.training.run import Run
+
+SCRIPT = "scripts/baselines.py"
 RESULTS = "baselines.json"
 
 
@@ -37,22 +42,32 @@ class Baseline:
         return make_game(self.game, **self.rules)
 
 
+@command(SCRIPT)
 def main(
     baselines: Sequence[Baseline], league: dict[str, Any], response: dict[str, Any], argv: Sequence[str] | None = None
 ) -> int:
     """Train ``baselines`` with the settings ``league``, each then met by a learner with those of ``response``."""
-    parser = argparse.ArgumentParser(
-        prog="baselines.py", description="Train the players that come with the library anew, and test them."
+    parser = Parser(
+        prog=called(SCRIPT), description="Train the players that come with the library anew, and test them."
     )
     parser.add_argument(
         "--runs", type=Path, default=Path("runs/baselines"), metavar="FOLDER", help="default %(default)s"
     )
-    parser.add_argument("--weights", type=Path, default=WEIGHTS, metavar="FOLDER", help="where the players go")
-    parser.add_argument("--threads", type=int, default=0, help="threads of torch. 0: as many as it likes")
-    parser.add_argument("--share", type=float, default=1.0, help="share of the training to be done, to try it out")
+    parser.add_argument(
+        "--weights", type=Path, default=WEIGHTS, metavar="FOLDER", help="where the players go, default %(default)s"
+    )
+    parser.add_argument(
+        "--threads", type=whole(0, 1024), default=0, metavar="N", help="threads of torch. 0: as many as it likes"
+    )
+    parser.add_argument(
+        "--share", type=_share, default=1.0, metavar="X", help="share of the training to be done, to try it out"
+    )
     arguments = parser.parse_args(argv)
-    console = Console()
-    arguments.weights.mkdir(parents=True, exist_ok=True)
+    needed("train", *NEEDED)
+    console = screen()
+    for folder, file in ((arguments.runs, RESULTS), (arguments.weights, "player.npz")):
+        folder.mkdir(parents=True, exist_ok=True)
+        check_writable(folder / file)
     results = []
     for baseline in baselines:
         game = baseline.make_game()
@@ -71,20 +86,34 @@ def main(
         reply = trained("response", baseline.response_steps, {**response, "against": against})
         results.append({"player": stem, "bytes": player.stat().st_size, "league": told(run), "response": told(reply)})
         write_whole(arguments.runs / RESULTS, (json.dumps(_dated(results), indent=1) + "\n").encode())
-    console.print(f"The players are in {arguments.weights}; what they can do is in {arguments.runs / RESULTS}")
+    console.print(
+        f"The players are in {arguments.weights}; what they can do is in {arguments.runs / RESULTS}", soft_wrap=True
+    )
     return 0
+
+
+def _share(text: str) -> float:
+    value = real(text)
+    if not 0 < value <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share of the training: give a number above 0, up to 1")
+    return value
 
 
 def train_once(folder: Path, game: Game, settings: Settings, console: Console) -> Run:
     """The finished run of a folder: begun, gone on with, or, if it was finished before, as it is."""
+    from agents.training.run import EVALUATION, Run
+
     run = Run.resume(folder) if folder.is_dir() else Run.begin(folder, game, settings)
-    if not (folder / EVALUATION).is_file():
-        watch_run(run, console)
+    with run:
+        if not (folder / EVALUATION).is_file():
+            watch_run(run, console)
     return run
 
 
 def told(run: Run) -> dict[str, Any]:
     """What there is to say about a finished run."""
+    from agents.training.run import EVALUATION
+
     return {
         "settings": run.settings.json(),
         "decisions": run.budget.steps,
@@ -99,3 +128,7 @@ def _dated(results: list[dict[str, Any]]) -> dict[str, Any]:
         "versions": versions(),
         "baselines": results,
     }
+
+
+if __name__ == "__main__":
+    raise SystemExit(f"Which players there are to be trained stands in {SCRIPT}: run python {SCRIPT}.")

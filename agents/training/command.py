@@ -1,33 +1,42 @@
-"""The command ``scripts/train.py``: train a player of a game by self-play, evaluate it, draw its learning curve."""
+"""The command ``python scripts/train.py``: train a player by self-play, evaluate it, draw its learning curve."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import shlex
 import sys
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.options import PREFIX, chosen_game, game_commands
-from agents.training.settings import Settings
+from agents.command_line import SLEEPING, Parser, begin_with, called, command, needed, screen, tell
+from agents.options import PREFIX, chosen_game, game_commands, integer, real
+from agents.training.settings import BUDGET, Settings
+from agents.warmup import told_if_long
+from card_envs import make_game
+from card_envs.record import REWARDS
+from card_envs.warmup import warm_up
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from agents.training.run import Run
 
-BUDGET = ("minutes", "steps")
-"""Settings that may change when a run is resumed."""
+SCRIPT = "scripts/train.py"
+
+NEEDED = ("rich", "matplotlib", "torch", "stable_baselines3", "sb3_contrib", "tensorboard")
+"""What the extra ``train`` brings."""
 
 
+@command(SCRIPT)
 def main(argv: Sequence[str] | None = None) -> int:
     """Train as the arguments say; the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="train.py",
+    parser = Parser(
+        prog=called(SCRIPT),
         description="Train a player by self-play, evaluate it from every seat, and leave everything in a run folder. "
-        "'train.py --resume RUN' goes on with a run that was stopped.",
+        f"'{called(SCRIPT)} --resume RUN' goes on with a run that was stopped.",
     )
     game_commands(parser, _add_options)
     given = list(sys.argv[1:] if argv is None else argv)
@@ -35,14 +44,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = parser.parse_args(_with_game(given))
     except ValueError as error:
         parser.error(str(error))
-    command: argparse.ArgumentParser = arguments.command
+    refused: argparse.ArgumentParser = arguments.command
+    needed("train", *NEEDED)
     try:
         run = _resumed(arguments) if "resume" in arguments else _begun(arguments)
     except ValueError as error:
-        command.error(str(error))
-    from rich.console import Console
-
-    watch_run(run, Console())
+        refused.error(str(error))
+    watch_run(run, screen())
     return 0
 
 
@@ -50,32 +58,33 @@ def _with_game(given: list[str]) -> list[str]:
     """The arguments with the game before them, where it follows from the run to be resumed."""
     if given[:1] != ["--resume"] or len(given) < 2:
         return given
-    from agents.training.run import read_config
+    from agents.training.config import read_config
 
     return [read_config(Path(given[1]))["game"], *given]
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
+def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
     missing = argparse.SUPPRESS
     parser.add_argument("--out", type=Path, metavar="RUN", default=missing, help="run folder, default runs/GAME-...")
     parser.add_argument("--resume", type=Path, metavar="RUN", default=missing, help="go on with the run in this folder")
     group = parser.add_argument_group("training")
+    readers: dict[str, dict[str, Any]] = {
+        "bool": {"action": argparse.BooleanOptionalAction},
+        "int": {"type": integer, "metavar": "N"},
+        "float": {"type": real, "metavar": "X"},
+        "str": {"metavar": "NAME"},
+    }
     for field in dataclasses.fields(Settings):
-        if field.type == "bool":
-            group.add_argument(
-                f"--{field.name.replace('_', '-')}",
-                action=argparse.BooleanOptionalAction,
-                default=missing,
-                help=f"{field.metadata['help']}; default {field.default}",
-            )
-            continue
-        group.add_argument(
-            f"--{field.name.replace('_', '-')}",
-            type={"int": int, "float": float, "str": str}[str(field.type)],
-            metavar="VALUE",
-            default=missing,
-            help=f"{field.metadata['help']}; default {field.default}",
-        )
+        reader = {"choices": _rewards(game)} if field.name == "reward" else readers[str(field.type)]
+        told = field.metadata["help"].replace("%", "%%")
+        shown = f"{told}; default {field.default}" if field.default != "" else told
+        group.add_argument(f"--{field.name.replace('_', '-')}", default=missing, help=shown, **reader)
+
+
+def _rewards(game: str) -> list[str]:
+    """The rewards that a game pays under some rules."""
+    match = make_game(game, match=True)
+    return [reward for reward in REWARDS if match.min_returns[reward] < 0]
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -94,11 +103,15 @@ def _begun(arguments: argparse.Namespace) -> Run:
     game = chosen_game(arguments)
     from agents.training.run import Run
 
-    return Run.begin(arguments.out if "out" in arguments else _free_folder(game.name, settings.seed), game, settings)
+    if "out" in arguments:
+        return Run.begin(arguments.out, game, settings)
+    folder = Path("runs") / f"{game.name}-{datetime.now():%Y%m%d-%H%M%S}-{settings.seed}"
+    return Run.begin(folder, game, settings, numbered=True)
 
 
 def _resumed(arguments: argparse.Namespace) -> Run:
-    from agents.training.run import Run, read_config
+    from agents.training.config import read_config
+    from agents.training.run import Run
 
     config = read_config(arguments.resume)
     if config["game"] != arguments.game:
@@ -116,20 +129,28 @@ def _resumed(arguments: argparse.Namespace) -> Run:
     return Run.resume(arguments.resume, changes)
 
 
-def _free_folder(game: str, seed: int) -> Path:
-    """A folder under runs/ that is not there yet, named after game, date and seed."""
-    base = Path("runs") / f"{game}-{datetime.now():%Y%m%d-%H%M%S}-{seed}"
-    folder, number = base, 2
-    while folder.exists():
-        folder, number = Path(f"{base}.{number}"), number + 1
-    return folder
-
-
 def watch_run(run: Run, console: Console) -> None:
-    """Train and finish a run, and tell how it goes."""
+    """Train and finish a run, and tell how it goes; how to go on with it, if something stops it."""
+    from agents.training.run import Diverged
+
+    try:
+        with run:
+            _train_and_tell(run, console)
+    except Diverged:
+        raise
+    except BaseException:
+        again = f"{called(SCRIPT)} --resume {shlex.quote(str(run.folder))}"
+        tell(SCRIPT, f"{run.legs} legs are kept; {again} goes on from there.")
+        raise
+
+
+def _train_and_tell(run: Run, console: Console) -> None:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    console.print(f"Training {run.game.describe()}\nin {run.folder}" + (f", from {run.legs} legs" * bool(run.legs)))
+    gone_on = f", from {run.legs} legs" * bool(run.legs)
+    console.print(f"Training {run.game.describe()}\nin {run.folder}{gone_on}", soft_wrap=True)
+    with told_if_long(console):
+        warm_up(run.game)
     columns = (
         TextColumn("[progress.description]{task.description}"),
         BarColumn(),
@@ -156,7 +177,15 @@ def watch_run(run: Run, console: Console) -> None:
         task = bar.add_task("evaluating", total=3, speed="")
         evaluation = run.finish(lambda done, total: bar.update(task, completed=done, total=total))
     console.print(evaluation.table())
+    for remark in run.remarks:
+        console.print(remark, soft_wrap=True)
     console.print(
         f"{run.budget.steps:,} steps in {run.budget.seconds / 60:.1f} minutes of training; model, evaluation.json and "
-        f"learning_curve.png are in {run.folder}"
+        f"learning_curve.png are in {run.folder}",
+        soft_wrap=True,
     )
+
+
+if __name__ == "__main__":
+    begin_with(SLEEPING)
+    sys.exit(main())

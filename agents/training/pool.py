@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from agents.arena import Clock, Log, deal_seeds, play_out
 from agents.names import make_agent
 from agents.network import Network
 from agents.ppo import PPOAgent
-from agents.protocol import Agent
+from agents.protocol import Actions, Agent, Array, Forfeit, external_bot
 from agents.training.selves import TorchAgent
 from agents.training.settings import Settings
 from card_envs import Game
 
 GROUPS = 16
 """The tables are split into this many groups (or one each, if there are fewer); a group shares its opponents."""
+
+MOST_PROGRAMS = 64
+"""Most tables at which a rival plays that needs programs of its own at each."""
 
 
 @dataclass
@@ -27,6 +32,8 @@ class Pool:
     game: Game
     settings: Settings
     selves: list[tuple[int, Network]] = field(default_factory=list)
+    forfeits: Counter[str] = field(default_factory=Counter)
+    """Episodes that the rival's program has lost by failing, by reason."""
 
     def add(self, steps: int, network: Network) -> None:
         """Take in a self. A full pool thins out: the one whose neighbours in age are closest leaves."""
@@ -44,10 +51,47 @@ class Pool:
         agent = make_agent(self.settings.against, self.game)
         return TorchAgent(self.game, agent.network) if isinstance(agent, PPOAgent) else agent
 
+    @cached_property
+    def _rivals(self) -> list[Agent]:
+        """The rival, as often as there must be one of it: one whose program plays one episode after the other has a
+        program for each table. ``ValueError`` if those are too many, or do not even start."""
+        rival, settings = self.rival, self.settings
+        bot = None if rival is None else external_bot(rival)
+        if rival is None or bot is None:
+            return [] if rival is None else [rival]
+        log = Log([Clock()])
+        play_out(self.game, [rival], [0] * self.game.num_players, deal_seeds(settings.seed, 1), log=log)
+        if log.forfeits:
+            raise ValueError(f"{settings.against!r} is no player to train against: it {log.forfeits[0][3]}.")
+        if not bot.one_at_a_time:
+            return [Accused(rival, self.forfeits)]
+        if settings.tables > MOST_PROGRAMS:
+            raise ValueError(
+                f"{settings.against!r} plays one episode after the other, so that each table needs programs of its "
+                f"own: give --tables {MOST_PROGRAMS} or fewer, not {settings.tables}."
+            )
+        return [Accused(make_agent(settings.against, self.game), self.forfeits) for _ in range(settings.tables)]
+
+    def check(self) -> None:
+        """``ValueError`` with a sentence if there can be no training against the rival."""
+        _ = self._rivals
+
+    def dismiss(self) -> None:
+        """End the rival's programs, which begin afresh when they are asked again."""
+        for rival in self._rivals:
+            bot = external_bot(rival)
+            if bot is not None:
+                bot.close()
+
     def seat_opponents(self, env: Any, dice: np.random.Generator) -> dict[str, float]:
         """Give the tables opponents from their next episodes on; how large a share of the seats each kind got."""
         if self.rival is not None:
-            env.set_opponents(self.rival)
+            self.dismiss()
+            if len(self._rivals) == 1:
+                env.set_opponents(self._rivals[0])
+            else:
+                for place, rival in enumerate(self._rivals):
+                    env.set_opponents(rival, np.arange(env.num_envs) == place)
             return {self.settings.against: 1.0}
         tables = env.num_envs
         groups = min(GROUPS, tables)
@@ -86,3 +130,18 @@ class Pool:
 
     def _agent(self, number: int) -> TorchAgent:
         return TorchAgent(self.game, self.selves[number][1], deterministic=False)
+
+
+class Accused:
+    """An external bot at a training table: the reasons for which it forfeits are counted."""
+
+    def __init__(self, rival: Agent, forfeits: Counter[str]) -> None:
+        self.asks = rival
+        self.forfeits = forfeits
+
+    def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
+        try:
+            return self.asks.act(views, observations, masks, random)
+        except Forfeit as failure:
+            self.forfeits.update(failure.reasons.values())
+            raise

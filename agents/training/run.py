@@ -2,16 +2,16 @@
 
 The run goes in legs of a few rollouts. What is left to chance in leg k depends on the seed and k alone (opponents,
 deals, sampled actions, minibatches), and a checkpoint is written between legs: so a run that was killed and resumed
-goes on as if nothing had happened.
+goes on as if nothing had happened. Whatever stops it, at most one leg is lost.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import json
+import math
 import time
 from collections.abc import Callable
-from datetime import datetime
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -22,23 +22,23 @@ from stable_baselines3.common.utils import set_random_seed
 
 from agents.arena import deal_seeds, meet
 from agents.builtin import GreedyAgent, RandomAgent
-from agents.files import remove_torn, write_whole
-from agents.network import Layers, Network, identity
-from agents.ppo import PPOAgent, network_of
+from agents.files import is_empty, locked, new_folder, remove_torn, write_whole
+from agents.network import Layers, Network
+from agents.ppo import MODEL, PPOAgent, network_of
 from agents.protocol import Agent
 from agents.report import Evaluation, evaluate
 from agents.training import checkpoint
+from agents.training.config import job, made_of, read_config, write_config
 from agents.training.curve import draw_curve
 from agents.training.learner import LearnersTables, make_learner
 from agents.training.pool import Pool
 from agents.training.selves import TorchAgent
 from agents.training.settings import Budget, Settings
-from agents.versions import versions
-from card_envs import Game, make_game
+from card_envs import Game
 from card_envs.envs.sb3 import CardVecEnv
 
-CONFIG, MODEL, METRICS = "config.json", "model.npz", "metrics.json"
-EVALUATION, CURVE, LOGS, CHECKPOINTS = "evaluation.json", "learning_curve.png", "tensorboard", "checkpoints"
+METRICS, EVALUATION, CURVE = "metrics.json", "evaluation.json", "learning_curve.png"
+LOGS, CHECKPOINTS = "tensorboard", "checkpoints"
 
 TYPICAL_RETURN = 2.5
 """The greatest return of a game is scaled to this for learning."""
@@ -46,17 +46,30 @@ TYPICAL_RETURN = 2.5
 MEASURING, EVALUATING = 0x5EED, 0xE7A1
 """Added to the seed for the deals of the learning curve and of the evaluation at the end."""
 
+MASKED = 1e8
+"""What sb3-contrib takes from the logit of an illegal action: it does not mask those of a policy that are as large."""
+
 Point = dict[str, Any]
 Watcher = Callable[["Run"], None]
+
+
+LOSSES = ("loss", "policy_gradient_loss", "value_loss", "entropy_loss")
+
+
+class Diverged(ValueError):
+    """What was learned is no longer made of finite numbers; nothing of it has been written."""
 
 
 class Run:
     """A run in its folder. Make one with ``begin`` or ``resume``, then ``train`` and ``finish``.
 
+    It keeps others out of its folder until it is finished or closed; it is a context manager, too.
+
     Attributes:
         legs: legs finished.
         points: the learning curve, a dict for each point.
         budget: steps and seconds of training, done and allowed.
+        remarks: sentences about what went wrong and did no harm.
     """
 
     def __init__(self, folder: Path, game: Game, settings: Settings) -> None:
@@ -68,7 +81,11 @@ class Run:
         self.budget = Budget(settings.steps, 60 * settings.minutes)
         self.legs = 0
         self.points: list[Point] = []
+        self.remarks: list[str] = []
+        self._held = ExitStack()
         self.pool = Pool(game, settings)
+        self.pool.check()
+        self.rival = self.pool.rival
         set_random_seed(settings.seed)
         self._tables = CardVecEnv(game, settings.tables, opponents="greedy", reward=settings.reward)
         scale = TYPICAL_RETURN / game.max_return if settings.reward == "points" else 1.0
@@ -79,13 +96,24 @@ class Run:
     # Beginning
 
     @classmethod
-    def begin(cls, folder: Path, game: Game, settings: Settings) -> Run:
-        """A new run in a folder that is made for it; ``ValueError`` if there are files in it already."""
-        if folder.exists() and (not folder.is_dir() or any(path.is_file() for path in folder.rglob("*"))):
-            raise ValueError(f"{folder} is there already: give another --out, or --resume {folder} to go on with it.")
+    def begin(cls, folder: Path, game: Game, settings: Settings, *, numbered: bool = False) -> Run:
+        """A new run in a folder that is made for it.
+
+        numbered: a number follows the folder's name where it is taken. Raises ``ValueError`` if there is anything in
+            the folder, if it cannot be written, or if another process is about to train in it; nothing is made then.
+        """
+        if not numbered:
+            _refuse_used(folder)
         run = cls(folder, game, settings)
-        (folder / CHECKPOINTS).mkdir(parents=True, exist_ok=True)
-        run._write_config()
+        if numbered:
+            run.folder = new_folder(folder)
+        run._hold()
+        try:
+            _refuse_used(run.folder)
+            write_config(run.folder, game, settings)
+        except BaseException:
+            run.close()
+            raise
         return run
 
     @classmethod
@@ -93,37 +121,42 @@ class Run:
         """The run of a folder, at its last whole checkpoint.
 
         changes: a new budget (``minutes``, ``steps``) to go on with. Raises ``ValueError`` if there is no run in the
-        folder or no checkpoint of it can be read; the folder is then as it was.
+            folder, no checkpoint of it can be read, or another process trains it; the folder is then as it was.
         """
-        config = read_config(folder)
-        settings = Settings(**{**config["settings"], **(changes or {})})
-        game = make_game(config["game"], **config["rules"])
-        if identity(game) != config["identity"]:
-            raise ValueError(f"{folder} was begun with another observation layout or other actions of {game.name}.")
-        content = checkpoint.last(folder / CHECKPOINTS)
+        game, settings = made_of(folder, read_config(folder), changes or {})
         run = cls(folder, game, settings)
-        if content is not None:
-            run._restore(content)
-        if changes:
-            run._write_config()
+        run._hold()
+        try:
+            content = checkpoint.last(folder / CHECKPOINTS, run.remarks)
+            if content is not None:
+                run._restore(content)
+            if changes:
+                write_config(folder, game, settings)
+        except BaseException:
+            run.close()
+            raise
         return run
 
-    def _write_config(self) -> None:
-        config = {
-            "game": self.game.name,
-            "rules": dataclasses.asdict(self.game.rules),
-            "settings": self.settings.json(),
-            "identity": identity(self.game),
-            "date": datetime.now().astimezone().isoformat(timespec="seconds"),
-            "threads": torch.get_num_threads(),
-            "versions": versions(),
-        }
-        write_whole(self.folder / CONFIG, (json.dumps(config, indent=2) + "\n").encode())
+    def _hold(self) -> None:
+        self._held.enter_context(locked(self.folder, "training"))
+
+    def close(self) -> None:
+        """Let others into the folder."""
+        self._held.close()
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     # Training
 
     def train(self, watch: Watcher = lambda run: None) -> None:
-        """Train until the budget is spent; ``watch`` is called after every rollout and every point of the curve."""
+        """Train until the budget is spent; ``watch`` is called after every rollout and every point of the curve.
+
+        Raises ``Diverged`` where what is learned is no longer made of finite numbers.
+        """
         if not self.points:
             self._measure()
             watch(self)
@@ -131,8 +164,7 @@ class Run:
             opponents = self._begin_leg()
             for _ in range(self.settings.leg):
                 begin = time.perf_counter()
-                size = self.settings.tables * self.settings.rollout
-                self.model.learn(size, reset_num_timesteps=False, log_interval=None)  # type: ignore[arg-type]
+                self._learn()
                 self.budget.steps = self.model.num_timesteps
                 self.budget.seconds += time.perf_counter() - begin
                 watch(self)
@@ -140,6 +172,46 @@ class Run:
                     break
             self._end_leg(opponents)
             watch(self)
+
+    def _learn(self) -> None:
+        """One rollout and its updates; ``Diverged`` if they leave anything that is not finite."""
+        size = self.settings.tables * self.settings.rollout
+        try:
+            self.model.learn(size, reset_num_timesteps=False, log_interval=None)  # type: ignore[arg-type]
+        except (ValueError, RuntimeError):  # how torch and the tables refuse a policy that has diverged
+            self._network()
+            if self._largest_logit() > MASKED / 2:
+                raise self._diverged("its logits are larger than any mask") from None
+            raise
+        for name in LOSSES:
+            value = self.logger.name_to_value[f"train/{name}"]
+            if not math.isfinite(value):
+                raise self._diverged(f"the {name.replace('_', ' ')} is {value}")
+        if not checkpoint.finite(self.model.policy.optimizer.state_dict()):
+            raise self._diverged("what the optimizer keeps is not finite")
+        self._network()
+
+    def _network(self) -> Network:
+        """The learner's network as it is now; ``Diverged`` if it cannot be computed with."""
+        try:
+            return network_of(self.model.policy)
+        except ValueError as error:
+            raise self._diverged(str(error)) from None
+
+    def _largest_logit(self) -> float:
+        """Of the tables as they stand, illegal actions included."""
+        policy: Any = self.model.policy
+        with torch.no_grad():
+            logits: torch.Tensor = policy.get_distribution(torch.as_tensor(self.model._last_obs)).distribution.logits
+        return float(logits.abs().max())
+
+    def _diverged(self, how: str) -> Diverged:
+        kept = checkpoint.newest(self.folder / CHECKPOINTS)
+        last = f"the last good checkpoint is {kept}" if kept else "there was no checkpoint yet"
+        return Diverged(
+            f"Training diverged at step {self.model.num_timesteps}: {how}. Nothing of that was kept; {last}. Begin "
+            "another run with a lower learning rate or value weight."
+        )
 
     def _begin_leg(self) -> dict[str, float]:
         """Deal afresh, choose opponents, and set every generator, all by the seed and the number of the leg."""
@@ -153,11 +225,11 @@ class Run:
 
     def _end_leg(self, opponents: dict[str, float]) -> None:
         self.legs += 1
-        self.pool.add(self.budget.steps, network_of(self.model.policy))
+        self.pool.add(self.budget.steps, self._network())
         due = self.budget.used * (self.settings.points - 1) >= len(self.points)
         if due or self.budget.spent:
             self._measure()
-        learned = dict(self.logger.name_to_value)
+        learned = {name: value for name, value in self.logger.name_to_value.items() if math.isfinite(value)}
         self.save()
         for name, share in opponents.items():
             self.logger.record(f"opponents/{name}", share)
@@ -183,29 +255,32 @@ class Run:
             return
         seeds = deal_seeds(self.settings.seed + MEASURING, self.settings.measure_deals)
         point: Point = {"steps": self.budget.steps}
-        learner = TorchAgent(self.game, network_of(self.model.policy))
+        learner = TorchAgent(self.game, self._network())
         for name, opponent in self._opponents():
             point[name] = meet(self.game, ("learner", name), (learner, opponent), seeds).points_a.json()
         if self._logger is not None:
             for name in ("entropy_loss", "value_loss", "approx_kl", "explained_variance"):
                 value = self._logger.name_to_value.get(f"train/{name}")
-                if value is not None:
+                if value is not None and math.isfinite(value):  # the variance explained of returns that are all equal
                     point[name] = float(value)
         self.points.append(point)
 
     def _opponents(self) -> list[tuple[str, Agent]]:
         """Whom the learner is measured against."""
         built_in: list[tuple[str, Agent]] = [("greedy", GreedyAgent(self.game)), ("random", RandomAgent(self.game))]
-        return built_in if self.pool.rival is None else [*built_in, (self.settings.against, self.pool.rival)]
+        return built_in if self.rival is None else [*built_in, (self.settings.against, self.rival)]
 
     def agent(self) -> PPOAgent:
         """The learner as a player, as it is now."""
-        return PPOAgent.from_model(self.model, self.game)
+        agent = PPOAgent(self.game, self._network())
+        agent.network.notes.update(steps=self.budget.steps, seed=self.settings.seed)
+        return agent
 
     # Keeping
 
     def save(self) -> None:
-        """Write a checkpoint, and the metrics so far for people."""
+        """Write a checkpoint, and for others the player and the metrics so far."""
+        agent = self.agent()
         selves = [
             {"steps": steps, "arrays": {name: torch.from_numpy(array) for name, array in network.arrays().items()}}
             for steps, network in self.pool.selves
@@ -219,17 +294,23 @@ class Run:
             "legs": self.legs,
             "points": self.points,
             "selves": selves,
+            "job": job(self.game, self.settings),
         }
         checkpoint.write(self.folder / CHECKPOINTS, self.legs, content)
+        agent.save(self.folder / MODEL)
         self._write_metrics()
 
     def _write_metrics(self) -> None:
-        metrics = {"steps": self.budget.steps, "legs": self.legs, "points": self.points}
-        write_whole(self.folder / METRICS, (json.dumps(metrics, indent=1) + "\n").encode())
+        metrics: dict[str, Any] = {"steps": self.budget.steps, "legs": self.legs, "points": self.points}
+        if self.pool.forfeits:
+            metrics["forfeits_of_the_rival"] = dict(self.pool.forfeits)
+        write_whole(self.folder / METRICS, (json.dumps(metrics, indent=1, allow_nan=False) + "\n").encode())
         for pattern in ("*.json", "*.npz", "*.png"):
             remove_torn(self.folder, pattern)
 
     def _restore(self, content: dict[str, Any]) -> None:
+        if content.get("job") != job(self.game, self.settings):
+            raise ValueError(f"The last checkpoint in {self.folder} is one of another run, or of another version.")
         try:
             self.model.policy.load_state_dict(content["policy"])
             self.model.policy.optimizer.load_state_dict(content["optimizer"])
@@ -239,16 +320,19 @@ class Run:
             self.legs = content["legs"]
             self.points = content["points"]
             for entry in content["selves"]:
-                self.pool.selves.append((entry["steps"], _network(entry["arrays"], self.settings.advice)))
+                self.pool.selves.append((entry["steps"], _restored(entry["arrays"], self.settings.advice)))
         except (KeyError, RuntimeError, ValueError, TypeError) as error:
             raise ValueError(f"The checkpoint in {self.folder} does not fit its configuration: {error}") from None
 
     # Ending
 
     def finish(self, progress: Callable[[int, int], None] | None = None) -> Evaluation:
-        """Leave the model, its evaluation against those it was measured by, and the learning curve in the folder."""
+        """Leave the model, its evaluation against those it was measured by, and the learning curve in the folder.
+
+        All is saved when it is returned, but for a picture that could not be drawn: a remark says why.
+        """
+        self.pool.dismiss()
         agent = self.agent()
-        agent.network.notes.update(steps=self.budget.steps, seed=self.settings.seed)
         agent.save(self.folder / MODEL)
         opponents = self._opponents()
         evaluation = evaluate(
@@ -263,29 +347,20 @@ class Run:
         self._write_metrics()
         levels = {name: (0.0, f"level with {name}") for name, _ in opponents}
         levels["random"] = (evaluation.meetings[-1].points_a.mean, "what greedy makes against random")
-        draw_curve(self.folder / CURVE, self.game, self.points, levels, self.budget)
+        try:
+            draw_curve(self.folder / CURVE, self.game, self.points, levels, self.budget)
+        except Exception as error:  # whatever a drawing library does: nothing depends on the picture
+            self.remarks.append(f"{CURVE} could not be drawn: {type(error).__name__}: {error}")
+        self.close()
         return evaluation
 
 
-def read_config(folder: Path) -> dict[str, Any]:
-    """The configuration of the run in a folder; ``ValueError`` if there is none that can be read."""
-    try:
-        config = json.loads((folder / CONFIG).read_text())
-        if not isinstance(config, dict):
-            raise ValueError
-        for name in ("game", "rules", "settings", "identity"):
-            config[name]
-    except OSError as error:
-        raise ValueError(f"{folder} holds no training run: {CONFIG}: {error.strerror}.") from None
-    except (ValueError, KeyError):
-        raise ValueError(f"{folder / CONFIG} is not the configuration of a training run.") from None
-    config["rules"] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in config["rules"].items()
-    }
-    return config
+def _refuse_used(folder: Path) -> None:
+    if not is_empty(folder):
+        raise ValueError(f"{folder} is there already: give another --out, or --resume {folder} to go on with it.")
 
 
-def _network(arrays: dict[str, torch.Tensor], advice: bool) -> Network:
+def _restored(arrays: dict[str, torch.Tensor], advice: bool) -> Network:
     """A network of the arrays that ``Network.arrays`` gave."""
     parts: dict[str, Layers] = {"trunk": [], "policy": [], "value": []}
     for part, layers in parts.items():

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from agents.network import Network, one_bit_an_action
+from agents.network import TORCH, Network, one_bit_an_action
 from agents.ppo import PPOAgent
 from agents.protocol import Array
 from card_envs import Game
@@ -18,7 +18,7 @@ class TorchAgent(PPOAgent):
 
     def __init__(self, game: Game, network: Network, *, deterministic: bool = True) -> None:
         super().__init__(game, network, deterministic=deterministic)
-        activation = nn.ReLU if network.activation == "relu" else nn.Tanh
+        activation = getattr(nn, next(name for name, own in TORCH.items() if own == network.activation))
         body = [part for layer in network.trunk for part in (_linear(*layer), activation())]
         head = [part for layer in network.policy for part in (_linear(*layer), activation())]
         self._body, self._head = nn.Sequential(*body), nn.Sequential(*head[:-1])

@@ -7,6 +7,15 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+BUDGET = ("minutes", "steps")
+"""Settings that may change when a run is resumed."""
+
+MOST = {"tables": 2**20, "rollout": 2**16, "width": 2**14, "layers": 2**6, "leg": 2**20, "threads": 2**10}
+"""Beyond this a whole number is a slip of the keyboard, and no memory would do."""
+
+LARGEST_FLOAT = 3.4e38
+"""What torch can take for a number of float32."""
+
 
 def setting(default: Any, text: str) -> Any:
     """A field with a sentence about it, for ``--help``."""
@@ -49,6 +58,12 @@ class Settings:
             self._check(field.name, str(field.type))
         for name in ("tables", "rollout", "batch", "epochs", "width", "layers", "leg", "learning_rate", "clip"):
             self._refuse(name, getattr(self, name) == 0, "must be above 0")
+        for name, most in MOST.items():
+            self._refuse(name, getattr(self, name) > most, f"is more than {most}")
+        for name in ("learning_rate", "clip"):
+            self._refuse(name, getattr(self, name) > LARGEST_FLOAT, "is more than float32 holds")
+        for name in ("measure_deals", "evaluate_deals"):
+            self._refuse(name, getattr(self, name) > 2**32, "is more than 2**32")
         for name in ("points", "measure_deals", "evaluate_deals"):
             self._refuse(name, getattr(self, name) < 2, "must be at least 2")
         self._refuse("gae_lambda", self.gae_lambda > 1, "must be from 0 to 1")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from card_envs.checks import choice, flag, whole_number
 
-FOLLOW_SUIT = ("stock", "endgame", "always", "never")
+FollowSuit = Literal["stock", "endgame", "always", "never"]
+FOLLOW_SUIT = get_args(FollowSuit)
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class ElfernRules:
     Raises ``ValueError`` for a value out of range and for a size that cannot be dealt.
     """
 
-    follow_suit: str = "stock"
+    follow_suit: FollowSuit = "stock"
     match: bool = False
     target: int = 20
     suits: int = 4

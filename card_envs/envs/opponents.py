@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from card_envs.envs.external import ExternalBot, external_bot
 from card_envs.kernel import GREEDY, RANDOM
 
 BUILT_IN = {"random": RANDOM, "greedy": GREEDY}
@@ -29,6 +30,8 @@ class Opponent(Protocol):
         views: what the seats may know of the states, (N,) records.
         observations: uint8 (N, observation_size). masks: uint8 (N, num_actions), 1 = legal.
         random: a word of the table's own dice for each row, uint64 (N,): players keep none of their own.
+
+        Raises ``external.Forfeit`` where its program fails: it loses those episodes.
         """
 
 
@@ -40,12 +43,14 @@ class Opponents:
         coming: who will play the seats after the learner's, in turn order, from each table's next episode on,
             int64 (size, players - 1).
         outside: the objects with an ``act`` that are in play or to come, by code.
+        listeners: the external bots among them that play one episode after the other, and are told of their ends.
     """
 
     def __init__(self, size: int, players: int, opponents: Any) -> None:
         self.codes = np.zeros((size, players), np.int64)
         self.coming = np.zeros((size, players - 1), np.int64)
         self.outside: dict[int, Opponent] = {}
+        self.listeners: dict[int, ExternalBot] = {}
         self.choose(opponents, None)
 
     def choose(self, opponents: Any, where: npt.ArrayLike | None) -> None:
@@ -65,10 +70,31 @@ class Opponents:
             )
         for opponent in seated:
             check(opponent)
-        rows = slice(None) if where is None else _marked(where, size)
+        rows = np.ones(size, np.bool_) if where is None else _marked(where, size)
+        for opponent in seated:
+            self._check_alone(opponent, rows)
         used = set(np.unique(self.codes).tolist()) | set(np.unique(self.coming).tolist())
         self.outside = {code: opponent for code, opponent in self.outside.items() if code in used}
         self.coming[rows] = [self._code(opponent) for opponent in seated]
+        bots = {code: external_bot(opponent) for code, opponent in self.outside.items()}
+        self.listeners = {code: bot for code, bot in bots.items() if bot is not None and bot.one_at_a_time}
+
+    def listening(self, row: int) -> list[ExternalBot]:
+        """Those at a table who are told of the ends of its episodes."""
+        return [self.listeners[code] for code in sorted(set(self.codes[row].tolist())) if code in self.listeners]
+
+    def _check_alone(self, opponent: Any, rows: npt.NDArray[np.bool_]) -> None:
+        """``ValueError`` for one who plays one table at a time, unless there is but one."""
+        bot = external_bot(opponent)
+        if bot is None or not bot.one_at_a_time:
+            return
+        known = [code for code, other in self.outside.items() if other is opponent]
+        taken = np.isin(self.codes, known).any(axis=1) | np.isin(self.coming, known).any(axis=1) | rows
+        if taken.sum() > 1:
+            raise ValueError(
+                f"{opponent!r} plays one episode after the other and cannot be at {taken.sum()} tables: make one of "
+                "its kind for each table, and seat it with where=..."
+            )
 
     def _code(self, opponent: Any) -> int:
         if isinstance(opponent, str):

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from card_envs import batches, loops
 from card_envs.bits import below, draw
 from card_envs.checks import choice, whole_number
+from card_envs.envs.external import Forfeit
 from card_envs.envs.opponents import CODES, Opponents
 from card_envs.game import Game
 from card_envs.jit import njit
@@ -95,6 +96,8 @@ class Tables:
         self.rewards = np.zeros(size, np.float32)
         self.over = np.zeros(size, np.bool_)
         self.begun = np.zeros(size, np.bool_)
+        self._told = np.ones(size, np.bool_)
+        """Whether those who listen know that the episode is over."""
         self._uncredited = np.zeros(size, np.float32)
 
     # Episodes
@@ -124,10 +127,13 @@ class Tables:
         seat = self.seat
         if "seat" in given:
             seat = whole_number("options['seat']", given.pop("seat"), 0, self.game.num_players - 1)
+        broken_off = rows[~self._told[rows]]
+        last = self.take(broken_off)
         if given:
             self._deal_given(rows, chosen, given)
         else:
             self._deal(rows, chosen)
+        self._tell(broken_off, last)
         self.begun[rows] = True
         self._begin(rows, seat)
 
@@ -165,6 +171,7 @@ class Tables:
         waiting = rows
         while len(waiting):
             opponents = self.opponents
+            self._told[waiting] = not opponents.listeners
             take_seats(self.states, waiting, seat, opponents.coming, self.seats, opponents.codes, self.players)
             self._turn(waiting, np.full(len(waiting), -1, np.int32), self._uncredited)
             # Where the opponents finished the episode before the learner's first turn, the next one begins.
@@ -190,7 +197,17 @@ class Tables:
             self.credited, rewards, self.over,
         )  # fmt: skip
         if self.opponents.outside:
-            self._ask_outside(rows if len(rows) or not len(actions) else np.arange(self.size), rewards)
+            rows = rows if len(rows) or not len(actions) else np.arange(self.size)
+            self._ask_outside(rows, rewards)
+            ended = rows[self.over[rows] & ~self._told[rows]]
+            self._tell(ended, self.take(ended))
+
+    def _tell(self, rows: Array, last: Array) -> None:
+        """Tell those who listen that the episodes of these rows have come to their last states."""
+        for k, row in enumerate(rows.tolist()):
+            for bot in self.opponents.listening(row):
+                bot.over(last[k : k + 1])
+        self._told[rows] = True
 
     def _ask_outside(self, rows: Array, rewards: npt.NDArray[np.float32]) -> None:
         """Let the opponents with an ``act`` of their own play wherever they are on turn in these rows."""
@@ -220,10 +237,17 @@ class Tables:
         random = np.empty(len(rows), np.uint64)
         loops.draws(self.states, rows, random)
         opponent = self.opponents.outside[code]
-        answer = opponent.act(views, observations, masks, random)
+        played = np.ones(len(rows), np.bool_)
+        try:
+            answer = opponent.act(views, observations, masks, random)
+        except Forfeit as failure:
+            answer = failure.actions
+            played[list(failure.reasons)] = False
+            game.forfeit(self.states, rows[~played])
         try:
             actions = batches.actions(answer, len(rows))
-            game.check_actions(self.states, actions, rows)
+            if played.any():
+                game.check_actions(self.states, actions[played], rows[played])
         except ValueError as fault:
             raise type(fault)(f"The opponent {opponent!r} answered badly: {fault}") from fault
         return actions
@@ -266,7 +290,16 @@ class Tables:
     # All or nothing
 
     def _memory(self) -> list[Array]:
-        return [self.states, self.seats, self.players, self.credited, self.over, self.begun, self.opponents.codes]
+        return [
+            self.states,
+            self.seats,
+            self.players,
+            self.credited,
+            self.over,
+            self.begun,
+            self._told,
+            self.opponents.codes,
+        ]
 
     def __enter__(self) -> None:
         """What is done inside ``with tables`` is undone if an opponent with an ``act`` of its own fails."""

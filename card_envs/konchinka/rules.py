@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from card_envs.checks import choice, flag, whole_number
 
-OBLIGATION = ("card", "hand")
-SETTLEMENT = ("points", "stakes")
+Obligation = Literal["card", "hand"]
+Settlement = Literal["points", "stakes"]
+OBLIGATION, SETTLEMENT = get_args(Obligation), get_args(Settlement)
 OWN_WORTH = (11, 12, 13)
 
 
@@ -16,7 +18,7 @@ OWN_WORTH = (11, 12, 13)
 class KonchinkaRules:
     """Fields of the rules; the defaults are two players and one deal.
 
-    num_players: 2 to 12 (K1).
+    num_players: players at the table, 2 to 12 (K1).
     figures: jack, queen and king have points and capture and are captured in sums; the jack loses its
         privilege (K17).
     figure_sums: what a jack, queen and king capture by adding up under ``figures``, each 11 to 14.
@@ -24,7 +26,8 @@ class KonchinkaRules:
         must capture (K8).
     match: an episode is a match of several deals (K14 to K16) instead of a single deal.
     target: points that win a match (K14).
-    settlement: ``"points"`` or ``"stakes"`` (K16).
+    settlement: ``"points"``: each loser pays the winner for the points short of the target; ``"stakes"``: the winner
+        takes what everyone antes (K16).
     chip: what each point short of the target pays, by points.
     stake: what everyone antes, by stakes.
 
@@ -34,10 +37,10 @@ class KonchinkaRules:
     num_players: int = 2
     figures: bool = False
     figure_sums: tuple[int, int, int] = OWN_WORTH
-    obligation: str = "card"
+    obligation: Obligation = "card"
     match: bool = False
     target: int = 15
-    settlement: str = "points"
+    settlement: Settlement = "points"
     chip: int = 1
     stake: int = 50
 

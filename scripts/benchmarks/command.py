@@ -5,20 +5,22 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-
-from agents.files import write_whole
+from agents.command_line import Parser, called, command, needed, screen, told
+from agents.files import check_writable, write_whole
+from agents.options import positive, whole
 from agents.versions import machine, versions
 from benchmarks import engine, environments, memory, peer_process, pictures, report, solving, training
 from benchmarks.figures import Figure, Turns
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Measure = Callable[[Turns, Path], list[Figure]]
 
@@ -34,9 +36,8 @@ PARTS: dict[str, Measure] = {
     "players": engine.measure_players,
     "peers": peer_process.measure_peers,
 }
+SCRIPT = "scripts/benchmark.py"
 FOLDER = Path("runs/benchmark")
-WIDTH = 140
-"""Columns of the tables where there is no terminal to ask."""
 DESCRIPTION = """How fast the library is on this machine, against C programs written by hand that do the same work.
 
 Everything that is compared takes turns in one run; medians over the rounds and ratios within a round are reported,
@@ -45,16 +46,41 @@ so that a machine whose speed drifts does little harm. A whole run takes about e
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=9, help="rounds in which everything takes its turn (default 9)")
-    parser.add_argument("--seconds", type=float, default=0.3, help="length of a turn (default 0.3)")
-    parser.add_argument("--json", type=Path, default=FOLDER / "benchmark.json", help="where the figures go")
-    parser.add_argument("--pictures", type=Path, metavar="FOLDER", default=FOLDER, help="where the pictures go")
-    parser.add_argument("--only", nargs="+", metavar="PART", choices=PARTS, help=f"some of: {', '.join(PARTS)}")
+    parser = Parser(prog=called(SCRIPT), description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--rounds",
+        type=whole(1, 10_000),
+        default=9,
+        metavar="N",
+        help="rounds in which everything takes its turn, default 9",
+    )
+    parser.add_argument(
+        "--seconds", type=positive, default=0.3, metavar="X", help="length of a turn, default %(default)s"
+    )
+    parser.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        default=FOLDER / "benchmark.json",
+        help="where the figures go, default %(default)s",
+    )
+    parser.add_argument(
+        "--pictures",
+        type=Path,
+        metavar="FOLDER",
+        default=FOLDER,
+        help="where the pictures go, default %(default)s",
+    )
+    parser.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", help=f"some of: {', '.join(PARTS)}")
     parser.add_argument("--check", action="store_true", help="end with 1 if a ratio is less than required")
     options = parser.parse_args(arguments)
-    if options.rounds < 1 or options.seconds <= 0:
-        parser.error("--rounds must be at least 1, and --seconds more than 0.")
+    needed("arena", "rich", "matplotlib")
+    try:
+        for folder, file in ((options.json.parent, options.json.name), (options.pictures, pictures.WIDTH)):
+            folder.mkdir(parents=True, exist_ok=True)
+            check_writable(folder / file)
+    except (OSError, ValueError) as error:
+        parser.error(told(error))
     return options
 
 
@@ -82,24 +108,27 @@ def measure(options: argparse.Namespace, console: Console) -> dict[str, Any]:
     turns = Turns(options.rounds, options.seconds)
     with tempfile.TemporaryDirectory() as folder:
         for part in parts:
-            console.print(f"[dim]measuring {part} …[/dim]", end=" ")
+            console.print(f"measuring {part} …", end=" ", style="dim")
             start = time.perf_counter()
             results["figures"] += [made.json() for made in PARTS[part](turns, Path(folder))]
             results["took"][part] = round(time.perf_counter() - start, 1)
-            console.print(f"[dim]{results['took'][part]:.0f} s[/dim]")
+            console.print(f"{results['took'][part]:.0f} s", style="dim")
     return results
 
 
+@command(SCRIPT)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure; 0, or with ``--check`` 1 if a ratio was missed."""
     options = parse(arguments)
-    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    console = screen()
     results = measure(options, console)
-    options.json.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(options.json, (json.dumps(results, indent=1) + "\n").encode())
-    report.show(results, console)
-    drawn = pictures.draw(results, options.pictures)
-    console.print(f"Written: {', '.join(map(str, [options.json, *drawn]))}", soft_wrap=True)
+    written: list[Path] = []
+    try:
+        write_whole(options.json, (json.dumps(results, indent=1) + "\n").encode())
+        written = [options.json, *pictures.draw(results, options.pictures)]
+    finally:
+        report.show(results, console)
+    console.print(f"Written: {', '.join(map(str, written))}", soft_wrap=True)
     missed = report.missed_ratios(results)
     for figure in missed if options.check else []:
         console.print(f"Missed: {figure.what}, {figure.game} with {figure.players}: {figure.ratio:.2f}.")

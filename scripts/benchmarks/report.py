@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from rich.console import Console
-from rich.table import Table
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.figures import Figure
 from benchmarks.games import label
 from benchmarks.limit import PROCESS
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 ROUND = ("engine", "threads", "environments", "training", "memory", "start", "solving")
 """Parts that share one kind of table; the others have their own."""
@@ -63,6 +64,9 @@ def amount(value: float, unit: str) -> str:
 
 
 def _plain(title: str, figures: list[Figure]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(title=title, title_justify="left")
     table.add_column("game", no_wrap=True)
     table.add_column("what")
@@ -77,7 +81,7 @@ def _plain(title: str, figures: list[Figure]) -> Table:
             "" if figure.ratio is None else f"{figure.ratio:.2f} of {figure.against.partition(',')[0]}",
             _spread(figure),
             _required(figure),
-            {True: "[green]yes[/green]", False: "[red]no[/red]", None: ""}[figure.met],
+            {True: Text("yes", "green"), False: Text("no", "red"), None: ""}[figure.met],
         )
     return table
 
@@ -104,6 +108,8 @@ def _required(figure: Figure) -> str:
 
 def _grid(title: str, figures: list[Figure], part: str, column: str) -> Table:
     """A row for each game, a column for each number of tables or threads, the C program first."""
+    from rich.table import Table
+
     chosen = [figure for figure in figures if figure.part == part]
     limits = {(figure.game, figure.players): figure for figure in chosen if figure.what == PROCESS}
     ours = [figure for figure in chosen if not figure.what.startswith("C,")]
@@ -120,6 +126,8 @@ def _grid(title: str, figures: list[Figure], part: str, column: str) -> Table:
 
 
 def _peers(figures: list[Figure]) -> Table:
+    from rich.table import Table
+
     table = Table(title="Beside other libraries: random play with observation and mask", title_justify="left")
     table.add_column("library", no_wrap=True)
     table.add_column("game", no_wrap=True)

@@ -1,0 +1,461 @@
+"""All commands: how they are called, what they refuse, what they print and where, and that no result is lost."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import card_envs
+from agents.command_line import FAILED, INTERRUPTED, REFUSED, Output, Parser, command, literal, missing, needed, screen
+from agents.options import field_sentences, integer, positive, real
+from card_envs.registry import game_class, rule_fields
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMANDS = {
+    "evaluate": "agents.evaluating",
+    "exploit": "agents.equilibrium",
+    "tournament": "agents.tournament",
+    "train": "agents.training",
+}
+"""Scripts by name, and the modules that are the same commands."""
+
+SMALL = ["elfern", "--suits", "2", "--ranks", "4", "--honours", "2", "--hand-size", "2"]
+PLAYED = {
+    "evaluate": [*SMALL, "--agents", "random", "greedy", "--deals", "4", "--json", "kept.json"],
+    "exploit": [*SMALL, "--ranks", "2", "--agents", "random", "greedy", "--json", "kept.json"],
+    "tournament": [*SMALL, "--agents", "random", "greedy", "--deals", "4", "--out", "cup"],
+}
+KEPT = {"evaluate": "kept.json", "exploit": "kept.json", "tournament": "cup/results.json"}
+
+
+def run(name, *arguments, blocked=(), **how):
+    """A command in a process of its own, where the modules ``blocked`` cannot be imported."""
+    code = f"import sys; sys.argv[0] = {name!r}; sys.path.insert(0, {str(ROOT)!r})\n"
+    code += "".join(f"sys.modules[{module!r}] = None\n" for module in blocked)
+    module = COMMANDS[name] if name == "evaluate" else f"{COMMANDS[name]}.command"
+    code += f"from {module} import main; sys.exit(main({[str(each) for each in arguments]!r}))"
+    how = {"capture_output": True, "text": True, **how}
+    return subprocess.run([sys.executable, "-c", code], **how)
+
+
+def said(done):
+    """What a command said on the standard error: a sentence, and never where in the code that was."""
+    assert "Traceback" not in done.stderr, done.stderr
+    return " ".join(done.stderr.split())
+
+
+def main_of(name):
+    from importlib import import_module
+
+    return import_module(COMMANDS[name] if name == "evaluate" else f"{COMMANDS[name]}.command").main
+
+
+# How they are called
+
+
+@pytest.mark.parametrize("module", [*COMMANDS.values(), "agents.equilibrium.command", "agents.tournament.command",
+                                    "agents.training.command"])  # fmt: skip
+def test_modules_are_the_commands(module):
+    done = subprocess.run([sys.executable, "-m", module, "--help"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"usage: python -m {module} ")
+    assert "elfern" in done.stdout
+
+
+@pytest.mark.parametrize("script", [*COMMANDS, "baselines", "benchmark"])
+def test_scripts_are_the_commands(script, tmp_path):
+    pytest.importorskip("rich")
+    done = subprocess.run([sys.executable, ROOT / "scripts" / f"{script}.py", "--help"], cwd=tmp_path,
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"usage: python scripts/{script}.py ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_tournament_plays_on_one_thread_however_it_is_started(tmp_path):
+    """What a network's numbers are to the last bit depends on the threads of its library."""
+    spy = tmp_path / "spy.py"
+    spy.write_text("import os\ndef make(game):\n    raise ValueError(os.environ.get('OPENBLAS_NUM_THREADS'))\n")
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("NUM_THREADS")}
+    for call in (["-m", "agents.tournament"], ["-m", "agents.tournament.command"], [ROOT / "scripts/tournament.py"]):
+        arguments = [*SMALL, "--agents", "random", "spy:make", "--deals", "2", "--out", tmp_path / Path(call[-1]).name]
+        done = subprocess.run([sys.executable, *call, *arguments], cwd=tmp_path, capture_output=True, text=True,
+                              env=environment | {"PYTHONPATH": str(ROOT), "COLUMNS": "300"})  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert "ValueError: 1" in done.stdout
+
+
+# What they say of themselves
+
+
+def help_of(name, game, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main_of(name)([game, "--help"])
+    assert stop.value.code == 0
+    return " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("game", card_envs.GAMES)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_each_rule_with_its_sentence_choices_and_default(name, game, capsys):
+    told = help_of(name, game, capsys)
+    assert "VALUE" not in told
+    sentences = field_sentences(game_class(game).rules_class)
+    assert sentences.keys() == rule_fields(game).keys()
+    for field, sentence in sentences.items():
+        assert f"--{field.replace('_', '-')}" in told
+        assert sentence[:60] in told
+    if game == "elfern":
+        assert "{stock,endgame,always,never}" in told
+    else:
+        assert "{card,hand}" in told
+        assert "default 11,12,13" in told
+
+
+def test_rewards_are_offered_where_they_are_paid(capsys):
+    assert "{points,win,share}" in help_of("train", "elfern", capsys)
+    assert "{points,win,share,settlement}" in help_of("train", "konchinka", capsys)
+
+
+def test_players_can_be_given_labels_and_the_help_says_so(tmp_path, capsys):
+    for name in ("evaluate", "exploit", "tournament"):
+        assert "LABEL=NAME" in help_of(name, "elfern", capsys)
+    pytest.importorskip("rich")
+    path = tmp_path / "kept.json"
+    arguments = [*SMALL, "--agents", "mine=random", "random", "random", "--deals", "2", "--json", str(path)]
+    assert main_of("evaluate")(arguments) == 0
+    told = json.loads(path.read_text())
+    assert told["agents"] == ["mine", "random", "random (2)"]
+    assert told["players"] == ["random"] * 3
+    assert "mine" in capsys.readouterr().out
+
+
+# What they refuse
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "sentence"),
+    [
+        ("evaluate", "", "The following arguments are required: GAME."),
+        ("evaluate", "elfern", "The following arguments are required: --agents."),
+        ("evaluate", "elfern --agents random greedy --follow-suit often", "invalid choice: 'often'"),
+        ("evaluate", "elfern --agents random greedy --deals 1e3", "'1e3' is not a whole number in digits"),
+        ("evaluate", "elfern --agents random greedy --deals 1_000", "'1_000' is not a whole number in digits"),
+        ("evaluate", "elfern --agents random greedy --suits ４", "is not a whole number in digits"),
+        ("evaluate", "elfern --agents random greedy --trumps h", "--trumps"),
+        ("evaluate", "elfern --agents random cfr:2s", "give a number of iterations"),
+        ("exploit", "elfern --agents random --memory inf", "'inf' is not a number"),
+        ("exploit", "elfern --agents random --json /", "is a folder"),
+        ("tournament", "elfern --sprt random greedy --better inf", "'inf' is not a number"),
+        ("tournament", "elfern --sprt random greedy --margin nan", "'nan' is not a number"),
+        ("tournament", "elfern --agents random greedy --move-seconds inf", "'inf' is not a number"),
+        ("train", "elfern --reward settlement", "'settlement'"),
+        ("train", "konchinka --reward settlement", "is never paid by"),
+        ("train", "elfern --minutes nan", "'nan' is not a number"),
+        ("train", "elfern --steps 1e6", "not a whole number in digits"),
+    ],
+)
+def test_a_mistake_gets_one_sentence(name, arguments, sentence, capsys, tmp_path, monkeypatch):
+    pytest.importorskip("sb3_contrib" if name == "train" else "rich")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stop:
+        main_of(name)(arguments.split())
+    assert stop.value.code == REFUSED
+    printed = capsys.readouterr()
+    assert sentence in printed.err
+    assert printed.out == ""
+    assert "usage:" not in printed.err
+    assert printed.err.count("\n") == 1
+    assert re.match(rf"python scripts/{name}\.py( elfern| konchinka)?: ", printed.err)
+    assert re.search(rf"\(See python scripts/{name}\.py( elfern| konchinka)? --help\.\)\n$", printed.err)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_numbers_are_read_strictly():
+    assert [integer(text) for text in ("0", "-3", "+7", "1000000000000")] == [0, -3, 7, 10**12]
+    assert [real(text) for text in ("0", "-.5", "1e-3", "2.")] == [0.0, -0.5, 0.001, 2.0]
+    assert positive("1e9") == 1e9
+    parser = Parser(prog="x")
+    for reader, texts in (
+        (integer, ("", "1.0", "1e3", "1_000", " 1", "0x10", "one", "１")),
+        (real, ("", "inf", "nan", "1e999", "1_0.0", "one", "0x1p3")),
+        (positive, ("0", "-1", "inf")),
+    ):
+        parser.add_argument("value", type=reader)
+        for text in texts:
+            with pytest.raises(SystemExit):
+                parser.parse_args([text])
+        parser = Parser(prog="x")
+
+
+# How they end
+
+
+def ended(body, script="scripts/some.py"):
+    """Status of a command whose body does this."""
+    return command(script)(body)()
+
+
+def raiser(error):
+    def body():
+        raise error
+
+    return body
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "sentence"),
+    [
+        (KeyboardInterrupt(), INTERRUPTED, "Stopped."),
+        (ValueError("tables=0 must be above 0"), FAILED, "tables=0 must be above 0."),
+        (OSError(28, "No space left on device", "runs/x"), FAILED, "runs/x: No space left on device."),
+        (OSError(28, "No space left on device"), FAILED, "No space left on device."),
+        (PermissionError(13, "Permission denied", "runs"), FAILED, "runs: Permission denied."),
+        (ModuleNotFoundError("No module named 'x'"), FAILED, "No module named 'x'."),
+        (MemoryError("Unable to allocate 8 GiB"), FAILED, "Out of memory: Unable to allocate 8 GiB."),
+    ],
+)
+def test_what_the_world_does_gets_a_sentence(error, status, sentence, capsys):
+    assert ended(raiser(error)) == status
+    assert capsys.readouterr().err == f"python scripts/some.py: {sentence}\n"
+
+
+def test_a_mistake_of_ours_shows_where_it_is():
+    with pytest.raises(ZeroDivisionError):
+        ended(lambda: 1 // 0)
+    code = "from agents.command_line import command\n@command('x')\ndef main(): raise ValueError('no')\nmain()"
+    done = subprocess.run([sys.executable, "-X", "dev", "-W", "ignore", "-c", code], cwd=ROOT, capture_output=True,
+                          text=True)  # fmt: skip
+    assert "Traceback" in done.stderr
+
+
+class Failing(io.StringIO):
+    """A stream that takes so much and no more."""
+
+    def __init__(self, room, error):
+        super().__init__()
+        self.room, self.error = room, error
+
+    def write(self, text):
+        if self.tell() + len(text) > self.room:
+            raise self.error
+        return super().write(text)
+
+
+@pytest.mark.parametrize("error", [BrokenPipeError(32, "Broken pipe"), OSError(28, "No space left on device")])
+def test_output_that_fails_does_not_end_the_work(error, monkeypatch, capsys):
+    done = []
+
+    def body():
+        for number in range(3):
+            print(number)
+            done.append(number)
+        return 0
+
+    stream = Failing(3, error)
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert ended(body) == FAILED
+    assert sys.stdout is stream
+    assert done == [0, 1, 2]
+    assert stream.getvalue() == "0\n1"
+    assert f"Not everything could be printed: {error.strerror}." in capsys.readouterr().err
+
+
+def test_output_that_is_closed_is_no_failure(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+
+    def body():
+        print("nothing to see")
+        return 0
+
+    assert ended(body) == 0
+    output = Output(None)
+    assert output.write("abc") == 3
+    assert not output.isatty()
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1"])
+def test_letters_that_the_output_does_not_have_are_spelled(encoding, monkeypatch):
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding=encoding)
+    monkeypatch.setattr(sys, "stdout", stream)
+
+    def body():
+        print("b\udce9t ± ≥ 牌")
+        return 0
+
+    assert ended(body) == 0
+    stream.flush()
+    plus = "+-" if encoding == "ascii" else "±"
+    assert raw.getvalue().decode(encoding) == f"b\\udce9t {plus} >= \\u724c\n"
+    assert stream.errors == "strict"
+
+
+def test_brackets_in_a_name_are_no_markup(capsys):
+    pytest.importorskip("rich")
+    from rich.console import Console
+    from rich.table import Table
+
+    def body():
+        table = Table("name")
+        for name in ("m[seed=1]", "m[seed=2]", "ppo:x[/old]/model.npz", ":smile:", "[red]"):
+            table.add_row(literal(name))
+            screen().print(f"in {name}")
+        screen().print(table)
+        Console().print(table)
+        return 0
+
+    assert ended(body) == 0
+    printed = capsys.readouterr().out
+    for name in ("m[seed=1]", "m[seed=2]", "ppo:x[/old]/model.npz", ":smile:", "[red]"):
+        assert printed.count(name) == 3
+
+
+def test_paths_are_printed_on_one_line(tmp_path, capsys):
+    pytest.importorskip("rich")
+    path = tmp_path / ("long" * 40)
+    assert main_of("evaluate")([*SMALL, "--agents", "random", "greedy", "--deals", "2", "--json", str(path)]) == 0
+    assert f"Written to {path}\n" in capsys.readouterr().out
+
+
+# What they need
+
+
+def test_what_is_missing_is_named_with_the_extra_that_brings_it():
+    assert missing("arena", "json", "os.path") == ""
+    sentence = 'This needs no_such_module, which is not installed: run pip install ".[arena]" in the checkout'
+    assert missing("arena", "json", "no_such_module").startswith(sentence)
+    with pytest.raises(ImportError, match="no_such_module"):
+        needed("train", "no_such_module")
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_playing_needs_no_torch(name, tmp_path):
+    pytest.importorskip("rich")
+    torch = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard")
+    done = run(name, *PLAYED[name], blocked=torch, cwd=tmp_path)
+    assert done.returncode == 0, said(done)
+    assert (tmp_path / KEPT[name]).is_file()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_missing_extra_is_named_before_any_work(name, tmp_path):
+    arguments = PLAYED.get(name, ["elfern", "--steps", "100", "--out", "run"])
+    lacking, extra = ("torch", "train") if name == "train" else ("rich", "arena")
+    if name == "train":
+        pytest.importorskip("rich")
+    done = run(name, *arguments, blocked=[lacking], cwd=tmp_path)
+    assert done.returncode == FAILED
+    assert f"This needs {lacking}, which is not installed" in said(done)
+    assert f'pip install ".[{extra}]"' in said(done)
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_tournament_without_matplotlib_has_no_pictures(tmp_path):
+    pytest.importorskip("rich")
+    done = run("tournament", *PLAYED["tournament"], blocked=["matplotlib"], cwd=tmp_path)
+    assert done.returncode == 0, said(done)
+    assert "There will be no pictures" in done.stdout
+    assert "greedy" in done.stdout
+    assert {"results.json", "report.md"} <= {path.name for path in (tmp_path / "cup").iterdir()}
+    done = run("exploit", *PLAYED["exploit"], "--picture", "p.png", blocked=["matplotlib"], cwd=tmp_path)
+    assert done.returncode == FAILED
+    assert "This needs matplotlib" in said(done)
+    assert not (tmp_path / "kept.json").exists()
+
+
+def test_a_picture_that_cannot_be_drawn_costs_nothing_else(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+    from agents.tournament import command as tournament
+
+    def broken(*_):
+        raise RuntimeError("no fonts")
+
+    monkeypatch.setattr(tournament, "draw", broken)
+    monkeypatch.chdir(tmp_path)
+    assert tournament.main(PLAYED["tournament"]) == FAILED
+    printed = capsys.readouterr().out
+    assert "no fonts" in printed
+    assert "greedy" in printed
+    assert (tmp_path / "cup" / "results.json").is_file()
+
+
+# What they keep
+
+
+@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.parametrize("output", ["closed", "a pipe that nobody reads", "ascii", "C"])
+def test_results_are_kept_whatever_becomes_of_the_output(name, output, tmp_path):
+    pytest.importorskip("rich")
+    environment, how = dict(os.environ), {}
+    if output == "closed":
+        how = {"preexec_fn": lambda: os.close(1), "stdout": None, "stderr": subprocess.PIPE, "capture_output": False}
+    elif output == "a pipe that nobody reads":
+        reader, writer = os.pipe()
+        os.close(reader)
+        how = {"stdout": writer, "stderr": subprocess.PIPE, "capture_output": False}
+    elif output == "ascii":
+        environment["PYTHONIOENCODING"] = "ascii"
+    else:
+        environment |= {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = run(name, *PLAYED[name], cwd=tmp_path, env=environment, **how)
+    told = said(done)
+    json.loads((tmp_path / KEPT[name]).read_text())
+    if output == "a pipe that nobody reads":
+        os.close(writer)
+        assert done.returncode == FAILED
+        assert "Not everything could be printed: Broken pipe." in told
+    else:
+        assert done.returncode == 0, told
+    if output in ("ascii", "C"):
+        assert done.stdout.isascii()
+        assert "greedy" in done.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("name", PLAYED)
+def test_results_are_kept_where_the_output_is_full(name, tmp_path):
+    pytest.importorskip("rich")
+    with open("/dev/full", "w") as full:
+        done = run(name, *PLAYED[name], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, capture_output=False)
+    assert done.returncode == FAILED
+    assert "No space left on device" in said(done)
+    json.loads((tmp_path / KEPT[name]).read_text())
+
+
+@pytest.mark.parametrize("name", ["evaluate", "exploit"])
+def test_where_results_go_is_looked_at_before_anything_is_played(name, tmp_path, capsys, monkeypatch):
+    pytest.importorskip("rich")
+    module = sys.modules[main_of(name).__module__]
+    monkeypatch.setattr(module, "make_agent", lambda *_, **__: pytest.fail("a player was made"))
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "folder", tmp_path / "nowhere" / "x.json", Path("/dev/full")):
+        with pytest.raises(SystemExit) as stop:
+            main_of(name)([*PLAYED[name][:-1], str(path)])
+        assert stop.value.code == REFUSED
+        assert str(path) in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["evaluate", "exploit"])
+def test_results_that_cannot_be_kept_after_all_are_printed(name, tmp_path, capsys, monkeypatch):
+    pytest.importorskip("rich")
+    from agents import report
+    from agents.equilibrium import report as exact
+
+    def full(*_):
+        raise OSError(28, "No space left on device", "kept.json")
+
+    monkeypatch.setattr(report, "write_whole", full)
+    monkeypatch.setattr(exact, "write_whole", full)
+    assert main_of(name)([*PLAYED[name][:-1], str(tmp_path / "kept.json")]) == FAILED
+    printed = capsys.readouterr()
+    assert "greedy" in printed.out
+    assert "kept.json: No space left on device." in printed.err

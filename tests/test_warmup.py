@@ -1,0 +1,110 @@
+"""What is compiled, and that no clock is charged with it."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+
+import card_envs
+from agents import GreedyAgent, make_agent
+from agents.protocol import ExternalBot
+from agents.report import evaluate
+from agents.search import ExactAgent
+from agents.strangers import Limits
+from agents.tournament.plan import Job, Plan
+from agents.tournament.playing import Players
+from agents.warmup import PLAYERS, told_if_long, warm_up, warm_up_all
+from card_envs.jit import JIT_DISABLED
+
+SMALL = {"suits": 2, "ranks": 4, "honours": 2, "hand_size": 2}
+
+
+def compiled():
+    """How many signatures each compiled function has."""
+    from numba.core.dispatcher import Dispatcher
+
+    return {id(one): len(one.overloads) for one in gc.get_objects() if isinstance(one, Dispatcher)}
+
+
+class Spy:
+    """A player that notes how many tables it is asked about."""
+
+    def __init__(self, game):
+        self.game, self.asked = game, []
+
+    def act(self, views, observations, masks, random):
+        self.asked.append(len(views))
+        return self.game.greedy_actions(views)
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
+def test_after_the_warm_up_commands_compile_nothing(tmp_path, capsys):
+    pytest.importorskip("rich")
+    from agents.equilibrium.command import main as exploit
+    from agents.evaluating import main as evaluating
+
+    for name in card_envs.GAMES:
+        warm_up_all(card_envs.make_game(name))
+    before = compiled()
+    for game in card_envs.GAMES:
+        players = [name for name in PLAYERS if name != "random"]
+        options = ["--deals", "2", "--regret", "--regret-deals", "2", "--open-deals", "0", "--seed", "5"]
+        assert evaluating([game, "--agents", *players, *options]) == 0
+    small = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()]
+    assert exploit(["elfern", *small, "--agents", "random", "greedy", "cfr:3"]) == 0
+    after = compiled()
+    fresh = [one for one in gc.get_objects() if id(one) in after and after[id(one)] > before.get(id(one), 0)]
+    assert [one.py_func.__qualname__ for one in fresh if hasattr(one, "py_func")] == []
+
+
+def test_players_play_a_deal_before_they_are_timed():
+    game = card_envs.make_game("elfern", **SMALL)
+    spy = Spy(game)
+    evaluate(game, [("spy", spy), ("greedy", GreedyAgent(game))], deals=7, seed=0)
+    assert spy.asked[0] == 1
+    assert 7 in spy.asked
+    assert spy.asked.index(7) == game.max_plays
+
+
+def test_players_of_a_tournament_are_warm_when_their_clock_starts(monkeypatch):
+    game = card_envs.make_game("elfern", **SMALL)
+    spies = []
+
+    def spying(*_, **__):
+        spies.append(Spy(game))
+        return spies[-1]
+
+    monkeypatch.setattr("agents.tournament.playing.make_agent", spying)
+    plan = Plan(game, ("a", "b"), ((0, 1),), 5, 0, 5, True, Limits())
+    chunk = Players(plan).play(Job(0, 0))
+    for spy, decisions in zip(spies, chunk.decisions, strict=True):
+        assert spy.asked[: game.max_plays] == [1] * game.max_plays
+        assert sum(spy.asked) == decisions + game.max_plays
+
+
+def test_external_bots_are_left_alone_and_what_is_around_them_is_not():
+    game = card_envs.make_game("elfern")
+    bot = make_agent("cmd:false", game)
+    assert isinstance(bot, ExternalBot)
+    warm_up(game, [bot, ExactAgent(game, bot), make_agent("greedy", game)])
+    assert bot.starting == 0
+
+
+def test_it_is_said_what_takes_long(monkeypatch):
+    told = []
+
+    class Screen:
+        def print(self, text, **_):
+            told.append(text)
+
+    monkeypatch.setattr("agents.warmup.PATIENCE", 3600.0)
+    with told_if_long(Screen()):
+        pass
+    assert told == []
+    monkeypatch.setattr("agents.warmup.PATIENCE", 0.0)
+    with told_if_long(Screen()):
+        while not told:
+            np.zeros(1)
+    assert "compiling" in told[0]
