@@ -45,6 +45,12 @@ class Lost:
     deal: int
     seat: int
 
+    def sentence(self, unit: str) -> str:
+        """For people; unit: "deal" or "match"."""
+        times = "once" if self.times == 1 else f"{self.times:,} times"
+        where = f"{unit} {self.deal}, seat {self.seat}"
+        return f"{self.agent} forfeited {times}: it {self.reason}. First against {self.against}, {where}."
+
 
 @dataclass(frozen=True)
 class Meeting:

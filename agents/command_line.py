@@ -34,7 +34,7 @@ SLEEPING = {"OMP_WAIT_POLICY": "PASSIVE", "OPENBLAS_NUM_THREADS": "1"}
 times slower than two that sleep."""
 
 WIDTH = 140
-"""Columns of a table where there is no terminal to ask."""
+"""Columns of a table, at least, where there is no terminal to ask."""
 
 SPELLED = {"±": "+-", "–": "-", "−": "-", "≥": ">=", "≤": "<=", "×": "x", "…": "..."}
 """What is written instead where the output has no such character."""
@@ -53,10 +53,14 @@ def called(script: str) -> str:
     return f"python {script}"
 
 
-def begin_with(settings: Mapping[str, str]) -> None:
-    """Set environment variables that libraries read when they are loaded; if they are already, start anew with them."""
-    if any(os.environ.get(name) != value for name, value in settings.items()):
-        os.environ.update(settings)
+def begin_with(settings: Mapping[str, str], *, unless_set: bool = False) -> None:
+    """Set environment variables that libraries read when they are loaded; if they are already, start anew with them.
+
+    unless_set: those that the user has set stay as they are.
+    """
+    wanted = {name: value for name, value in settings.items() if not (unless_set and name in os.environ)}
+    if any(os.environ.get(name) != value for name, value in wanted.items()):
+        os.environ.update(wanted)
         if "numpy" in sys.modules and os.name == "posix":
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
@@ -230,8 +234,9 @@ def screen() -> Console:
     """A console that prints what it is given as it is: brackets in a name are no markup."""
     from rich.console import Console
 
-    asked = sys.stdout.isatty() or "COLUMNS" in os.environ
-    return Console(markup=False, highlight=False, emoji=False, width=None if asked else WIDTH)
+    columns = os.environ.get("COLUMNS", "")
+    width = None if sys.stdout.isatty() else max(WIDTH, int(columns) if columns.isdecimal() else 0)
+    return Console(markup=False, highlight=False, emoji=False, width=width)
 
 
 def literal(text: str) -> Text:

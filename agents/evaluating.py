@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from agents.arena import deal_seeds
 from agents.command_line import Parser, called, command, needed, screen
 from agents.files import check_writable
+from agents.labels import printable
 from agents.names import make_agent, refuse_unrepeatable
 from agents.options import add_agents, chosen_game, game_commands, labelled, whole
 from agents.protocol import Agent
@@ -65,6 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         console.print(evaluation.table())
         if arguments.regret:
             console.print(regret_table(game, evaluation.regrets))
+        for note in evaluation.notes():
+            console.print(printable(note))
     if arguments.json is not None:
         console.print(f"Written to {arguments.json}", soft_wrap=True)
     return 0

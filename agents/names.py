@@ -157,7 +157,7 @@ def refuse_unrepeatable(name: str) -> None:
     if kind == "cfr" and text.endswith("s"):
         raise ValueError(
             f"{name!r} plays what it finds in a time, which is something else on each machine and in each process: "
-            "give a number of iterations, 'cfr:1000' say. Seconds are for scripts/exploit.py."
+            "give a number of iterations, 'cfr:1000' say. Seconds are for python scripts/exploit.py."
         )
 
 

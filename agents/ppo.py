@@ -41,7 +41,7 @@ def model_file(path: str | os.PathLike[str]) -> Path:
     if found:
         return path / MODEL
     if run:
-        why = f"the run has saved none yet; scripts/train.py --resume {path} goes on with it"
+        why = f"the run has saved none yet; python scripts/train.py --resume {path} goes on with it"
     else:
         why = f"it is a folder without a {MODEL}"
     raise ValueError(f"{path} cannot be read as a player: {why}.")
@@ -54,7 +54,7 @@ def shipped_file(game: Game) -> Path:
         players = sorted(path.stem for path in WEIGHTS.glob("*.npz"))
         raise ValueError(
             f"No trained player comes with the library for {game.describe()}, only for {', '.join(players)} "
-            "(game and number of players): train one with scripts/train.py and give 'ppo:PATH'."
+            "(game and number of players): train one with python scripts/train.py and give 'ppo:PATH'."
         )
     return path
 

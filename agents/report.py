@@ -76,6 +76,13 @@ class Evaluation:
             return "a and b, each deal from both seats"
         return f"a in one seat against b in the other {others}, each deal with a in every seat"
 
+    def notes(self) -> list[str]:
+        """Sentences below the table: what was forfeited, and why."""
+        unit = "match" if self.game.rules.match else "deal"
+        told = [one.sentence(unit) for meeting in self.meetings for one in meeting.forfeits]
+        judged = [found for regret in self.regrets for found in (regret.settled, regret.open) if found is not None]
+        return told + [f"Regret: {one.sentence(unit)}" for found in judged for one in found.forfeits]
+
     def table(self) -> Table:
         """The evaluation as a table for the screen."""
         from rich.table import Table

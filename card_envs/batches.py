@@ -78,7 +78,10 @@ def check_states(states: Any, dtype: np.dtype[Any], *, write: bool = False) -> A
     if not write:
         return copy(states)
     fault = "read-only" if not flags.writeable else "not contiguous (a slice with a step?)"
-    raise ValueError(f"states is {fault}, and this verb writes to it: pass states.copy().")
+    raise ValueError(
+        f"states is {fault}, and this verb writes to it: pass states.copy() and go on with that copy. A state of its "
+        "own, whose record is read-only, has sample_action() and play(...)."
+    )
 
 
 def output(name: str, array: Array | None, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:

@@ -8,17 +8,25 @@ the order of the pack: ``suit * number of ranks + rank``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
+
+from card_envs.checks import shown
 
 SUITS = "cdhs"
 SYMBOLS = dict(zip(SUITS, "♣♦♥♠", strict=True))
 _LETTERS = {symbol: suit for suit, symbol in SYMBOLS.items()}
 _CARD = re.compile(r"(10|[A-Z2-9])([CDHS♣♦♥♠])", re.IGNORECASE)
+_BETWEEN = re.compile(r"[\s,]*")
+
+MOST_NAMES = 1000
+"""Most cards that are read as one run: many times any pack, so that a run without end is refused."""
 
 
 @dataclass(frozen=True)
@@ -69,26 +77,37 @@ class Pack:
 
     def card(self, name: str) -> int:
         """Number of the card called ``name``; ``ValueError`` if the pack has no such card."""
-        card = self._numbers.get(canonical(name))
+        card = self._numbers.get(canonical(name)) if isinstance(name, str) else None
         if card is None:
             raise ValueError(
-                f"{name!r} is not a card of this pack: it has the ranks {' '.join(self.ranks)} "
+                f"{shown(name)} is not a card of this pack: it has the ranks {' '.join(self.ranks)} "
                 f"in the suits {' '.join(self.suits)}, as in {self.names[-1]!r}."
             )
         return card
 
     def cards(self, text: str | Iterable[str]) -> list[int]:
-        """Numbers of the cards in ``text``: names with or without blanks or commas between, or a list of names."""
+        """Numbers of the cards in ``text``: names with or without blanks or commas between, or an iterable of names.
+
+        Raises ``ValueError`` for anything else, and for more than ``MOST_NAMES`` cards.
+        """
+        cards = self._first_cards(text, MOST_NAMES + 1)
+        if len(cards) > MOST_NAMES:
+            raise ValueError(f"{shown(text)} has more than {MOST_NAMES} cards, and the pack has {self.size}.")
+        return cards
+
+    def _first_cards(self, text: str | Iterable[str], most: int) -> list[int]:
+        """The same, no more than the first ``most``; the rest is not looked at."""
         if not isinstance(text, Iterable):
-            raise ValueError(f"{text!r} is no run of cards: give their names, as in 'Kh Td' or ['Kh', 'Td'].")
-        names = split(text) if isinstance(text, str) else list(text)
-        return [self.card(name) for name in names]
+            raise ValueError(f"{shown(text)} is no run of cards: give their names, as in 'Kh Td' or ['Kh', 'Td'].")
+        names = _read(text) if isinstance(text, str) else text
+        return [self.card(name) for name in islice(names, most)]
 
     def whole(self, deck: str | Iterable[str]) -> list[int]:
         """Numbers of the cards of a complete pack, top card first; ``ValueError`` if one is missing or repeated."""
-        cards = self.cards(deck)
-        repeated = sorted({card for card in cards if cards.count(card) > 1})
-        missing = sorted(set(range(self.size)) - set(cards))
+        cards = self._first_cards(deck, self.size + 1)
+        repeated = sorted(card for card, times in Counter(cards).items() if times > 1)
+        # One card too many is reason enough: what would come after it is not known.
+        missing = sorted(set(range(self.size)) - set(cards)) if len(cards) <= self.size else []
         if repeated or missing:
             faults = [
                 f"{word} {' '.join(self.names[card] for card in some)}"
@@ -109,10 +128,12 @@ class Pack:
 
 
 def canonical(name: str) -> str:
-    """A card or rank-and-suit name with letters for symbols: ``"10♥"`` becomes ``"Th"``."""
-    match = _CARD.fullmatch(name.strip()) if isinstance(name, str) else None
-    if match is None:
-        return str(name)
+    """A card or rank-and-suit name with letters for symbols: ``"10♥"`` becomes ``"Th"``; others stay as they are."""
+    match = _CARD.fullmatch(name.strip())
+    return name if match is None else _written(match)
+
+
+def _written(match: re.Match[str]) -> str:
     rank, suit = match.groups()
     return ("T" if rank == "10" else rank.upper()) + _LETTERS.get(suit, suit.lower())
 
@@ -123,17 +144,26 @@ def split(text: str) -> list[str]:
     >>> split("Kh, 10♦ AcQs")
     ['Kh', 'Td', 'Ac', 'Qs']
     """
-    names = []
-    for word in text.replace(",", " ").split():
-        end = 0
-        for match in _CARD.finditer(word):
-            if match.start() != end:
-                break
-            names.append(canonical(match.group()))
-            end = match.end()
-        if end != len(word):
-            raise ValueError(f"{word[end:]!r} in {text!r} is not a card: write a rank and a suit, as in 'Kh' or 'T♦'.")
-    return names
+    return list(_read(text))
+
+
+def _read(text: str) -> Iterator[str]:
+    """The card names in a run of text, one after the other: each character is looked at once."""
+    at = _end_of_blanks(text, 0)
+    while at < len(text):
+        match = _CARD.match(text, at)
+        if match is None:
+            word = re.split(r"[\s,]", text[at : at + 80], maxsplit=1)[0]
+            raise ValueError(
+                f"{shown(word)} in {shown(text)} is not a card: write a rank and a suit, as in 'Kh' or 'T♦'."
+            )
+        yield _written(match)
+        at = _end_of_blanks(text, match.end())
+
+
+def _end_of_blanks(text: str, start: int) -> int:
+    match = _BETWEEN.match(text, start)
+    return start if match is None else match.end()
 
 
 def pretty(names: Sequence[str]) -> str:

@@ -3,10 +3,50 @@
 from __future__ import annotations
 
 import operator
+import reprlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+MOST_BITS = 300
+"""Whole numbers of more bits are not written out: Python refuses to, from some size on."""
+
+
+class _Line(reprlib.Repr):
+    """``repr`` that is no longer than a line and never fails, whatever it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = self.maxlong = 80
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = self.maxfrozenset = 12
+        self.maxlevel = 3
+
+    def repr_int(self, value: int, level: int) -> str:
+        if value.bit_length() > MOST_BITS:
+            return f"<a whole number of {value.bit_length()} bits>"
+        return super().repr_int(value, level)
+
+    def repr_instance(self, value: object, level: int) -> str:
+        # A list or a string of a kind of its own would be written out in full before it is cut.
+        if isinstance(value, int) and not isinstance(value, bool):
+            return self.repr_int(value, level)
+        if isinstance(value, (list, tuple, str, bytes)) and len(value) > self.maxother:
+            return f"<{type(value).__name__} of length {len(value)}>"
+        return super().repr_instance(value, level)
+
+
+_line = _Line()
+
+
+def shown(value: object) -> str:
+    """``repr(value)`` for a sentence: cut to a line where it is long.
+
+    >>> shown("Kh"), len(shown("Kh" * 5_000_000)) < 100
+    ("'Kh'", True)
+    """
+    text = " ".join(line.strip() for line in _line.repr(value).split("\n"))
+    return text if len(text) <= 200 else f"{text[:150]}...{text[-40:]}"
 
 
 def whole_number(name: str, value: Any, least: int, most: int) -> int:
@@ -16,21 +56,21 @@ def whole_number(name: str, value: Any, least: int, most: int) -> int:
             raise TypeError
         number = operator.index(value)
     except TypeError:
-        raise ValueError(f"{name}={value!r} is not a whole number: give one from {least} to {most}.") from None
+        raise ValueError(f"{name}={shown(value)} is not a whole number: give one from {least} to {most}.") from None
     if not least <= number <= most:
-        raise ValueError(f"{name}={number} is out of range: give a whole number from {least} to {most}.")
+        raise ValueError(f"{name}={shown(number)} is out of range: give a whole number from {least} to {most}.")
     return number
 
 
 def flag(name: str, value: Any) -> bool:
     """``value`` as a bool; ``ValueError`` if it is anything but true or false."""
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name}={value!r} is neither True nor False.")
+        raise ValueError(f"{name}={shown(value)} is neither True nor False.")
     return bool(value)
 
 
 def choice(name: str, value: Any, choices: Sequence[str]) -> str:
     """``value`` if it is one of ``choices``; ``ValueError`` naming them otherwise."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name}={value!r} is unknown: choose one of {', '.join(map(repr, choices))}.")
+        raise ValueError(f"{name}={shown(value)} is unknown: choose one of {', '.join(map(repr, choices))}.")
     return value

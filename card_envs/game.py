@@ -22,7 +22,7 @@ import numpy as np
 from card_envs import batches, definition
 from card_envs.bits import shuffle
 from card_envs.cards import Pack, pretty
-from card_envs.checks import whole_number
+from card_envs.checks import shown, whole_number
 from card_envs.loops import build_loops
 from card_envs.open_cards import OpenCards, Solver
 from card_envs.record import REWARDS
@@ -205,7 +205,7 @@ class Game(OpenCards, ABC):
         that this game does not carry.
         """
         seed = secrets.randbits(64) if seed is None else batches.seed(seed)
-        deal = whole_number("deal", deal, 0, 2**63)
+        deal = whole_number("deal", deal, 0, 2**64 - 1)
         states = np.zeros(1, self.dtype)
         self.loops.new(states, self.constants, np.array([seed], np.uint64))
         if deal:
@@ -233,9 +233,10 @@ class Game(OpenCards, ABC):
 
     def _checked_scores(self, scores: Sequence[int]) -> list[int]:
         if not self.rules.match:
-            raise ValueError(f"scores={scores!r} need match=True: a single deal has no scores.")
-        if not isinstance(scores, Sequence | np.ndarray) or len(scores) != self.num_players:
-            raise ValueError(f"scores={scores!r} must have one number for each of {self.num_players} seats.")
+            raise ValueError(f"scores={shown(scores)} need match=True: a single deal has no scores.")
+        counted = isinstance(scores, Sequence) or (isinstance(scores, np.ndarray) and scores.ndim == 1)
+        if not counted or len(scores) != self.num_players:
+            raise ValueError(f"scores={shown(scores)} must have one number for each of {self.num_players} seats.")
         checked = [whole_number(f"scores[{seat}]", value, 0, 255) for seat, value in enumerate(scores)]
         if not self.match_goes_on(checked):
             raise ValueError(f"A match at scores {checked} is over already (target {self.rules.target}).")
@@ -244,10 +245,12 @@ class Game(OpenCards, ABC):
     def _checked_extra(self, field: str, value: Any) -> Any:
         if field not in self.match_extras:
             known = ("seed", "deck", "dealer", "scores", "deal", *self.match_extras)
-            raise ValueError(f"{field}={value!r} is nothing that a deal of {self.name} takes: {', '.join(known)} are.")
+            raise ValueError(
+                f"{field}={shown(value)} is nothing that a deal of {self.name} takes: {', '.join(known)} are."
+            )
         checked = self.match_extras[field](field, value)
         if checked and not self.rules.match:
-            raise ValueError(f"{field}={value!r} needs match=True: a single deal carries nothing.")
+            raise ValueError(f"{field}={shown(value)} needs match=True: a single deal carries nothing.")
         return checked
 
     def state(self, states: Array, i: int) -> State:

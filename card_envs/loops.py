@@ -261,7 +261,7 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
                 else:
                     play_action(s, g, greedy_action(s, g))
             total = outcome(s, g, reward, np.int64(seats[i]))
-            rewards[i] = np.float32(np.float64(rewards[i]) + total - credited[i])
+            rewards[i] += total - credited[i]
             credited[i] = total
             over[i] = s.over != 0
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from card_envs.checks import shown
 from card_envs.errors import IllegalAction
 from card_envs.state import State
 
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from card_envs.game import Game
 
 _COMMON = ("seed", "deal", "choice", "dealer", "deals", "start", "total", "points", "taken_before", "forfeit")
+MOST_LETTERS = 10_000
+"""Letters of the longest line that is read, several times any that is written."""
+
+MOST_DEALS = 1000
+"""Deals of the longest match whose positions are read: far more than are ever played, and their sums fit the record."""
+
 _MATCH_ONLY = ("deals", "start", "total", "points", "taken_before")
 
 
@@ -26,7 +33,7 @@ def write(state: State) -> str:
     """The line of a full state; ``ValueError`` for a view, whose hidden cards are gone."""
     if state.viewer is not None:
         raise ValueError("A view has no line of text: what its seat cannot know is blank. Write the full state.")
-    game, row = state.game, state.record
+    game, row = state.game, state.record.copy()
     if row["over"][0] and row["forfeit"][0] < 0:  # as it stood before this deal was counted
         row["total"] -= row["points"]
         row["points"] = 0
@@ -39,14 +46,15 @@ def write(state: State) -> str:
 
 def read(game: Game, text: str) -> State:
     """The state of a line that ``write`` made for this game."""
-    parts = [part.strip() for part in text.split("|")] if isinstance(text, str) else []
-    if len(parts) != 4 or "\n" in text:
+    readable = isinstance(text, str) and len(text) <= MOST_LETTERS and "\n" not in text
+    parts = [part.strip() for part in text.split("|")] if readable else []
+    if len(parts) != 4:
         raise ValueError(
-            f"{text!r:.80} is not a position: one line of four parts with | between is needed, "
+            f"{shown(text)} is not a position: one line of four parts with | between is needed, "
             "rules | fields | deck | plays, as state_to_text writes it."
         )
     if parts[0] != _head(game):
-        raise ValueError(f"This position is of the game {parts[0]!r}, not {_head(game)!r}.")
+        raise ValueError(f"This position is of the game {shown(parts[0])}, not {_head(game)!r}.")
     row = np.zeros(1, game.dtype)
     game.loops.new(row, game.constants, np.zeros(1, np.uint64))
     _fill(game, row, parts[1])
@@ -58,7 +66,7 @@ def read(game: Game, text: str) -> State:
     state = State(game, row)
     for number, name in enumerate(parts[3].split()):
         if state.is_over or row["deal"][0] != _number(parts[1], "deal"):
-            raise ValueError(f"The position goes on with {name!r} (play {number + 1}) after its deal has ended.")
+            raise ValueError(f"The position goes on with {shown(name)} (play {number + 1}) after its deal has ended.")
         try:
             state.play(name)
         except IllegalAction as error:
@@ -100,19 +108,21 @@ def _fill(game: Game, row: np.ndarray[Any, Any], text: str) -> None:
     names = (*_COMMON, *game.carried)
     words = [word.partition("=") for word in text.split()]
     if tuple(name for name, _, _ in words) != names:
-        raise ValueError(f"The fields of the position must be {' '.join(names)}, in this order, not {text!r}.")
+        raise ValueError(f"The fields of the position must be {' '.join(names)}, in this order, not {shown(text)}.")
     for name, _, value in words:
         place = row[name][0, : game.num_players] if row[name].ndim > 1 else row[name]
         limits = np.iinfo(row.dtype[name].base)
         try:
             numbers = [int(one) for one in value.split(",")]
         except ValueError:
-            raise ValueError(f"{name}={value!r} in the position is not a whole number.") from None
+            raise ValueError(f"{name}={shown(value)} in the position is not a whole number.") from None
         if len(numbers) != place.size or not all(limits.min <= one <= limits.max for one in numbers):
-            raise ValueError(f"{name}={value!r} in the position must be {place.size} numbers in range.")
+            raise ValueError(f"{name}={shown(value)} in the position must be {place.size} numbers in range.")
         if name in (*_MATCH_ONLY, *game.match_extras) and not game.rules.match and any(numbers):
-            raise ValueError(f"{name}={value!r} in the position needs match=True: a single deal carries nothing.")
+            raise ValueError(f"{name}={shown(value)} in the position needs match=True: a single deal carries nothing.")
         place[:] = numbers
+    if row["deals"][0] > MOST_DEALS:
+        raise ValueError(f"deals={row['deals'][0]} in the position: no match is read that has had over {MOST_DEALS}.")
     for name in ("dealer", "forfeit"):
         if not (-1 if name == "forfeit" else 0) <= row[name][0] < game.num_players:
             raise ValueError(f"{name}={row[name][0]} in the position is not a seat.")

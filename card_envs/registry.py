@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from card_envs.checks import shown
 from card_envs.definition import NAME
+from card_envs.errors import UnknownArgument
 from card_envs.game import Game
 
 GROUP = "card_envs.games"
@@ -46,6 +49,10 @@ def _origins(entries: list[EntryPoint]) -> str:
     return " and ".join(sorted({f"{entry.value} of {entry.dist.name if entry.dist else '?'}" for entry in entries}))
 
 
+MOST_LETTERS = 1000
+"""Letters of the longest description that is read, many times any that ``describe`` writes."""
+
+
 def game_class(name: str) -> type[Game]:
     """The class of a game; ``ValueError`` naming the games if there is none of that name, or if it cannot be loaded."""
     if isinstance(name, str) and name in BUILT_IN:
@@ -53,7 +60,7 @@ def game_class(name: str) -> type[Game]:
         return getattr(import_module(module), attribute)
     if isinstance(name, str) and name in _PLUGINS:
         return _plugin(name, _PLUGINS[name])
-    raise ValueError(f"{name!r} is not a game here: choose one of {', '.join(map(repr, GAMES))}.")
+    raise ValueError(f"{shown(name)} is not a game here: choose one of {', '.join(map(repr, GAMES))}.")
 
 
 def _plugin(name: str, entries: list[EntryPoint]) -> type[Game]:
@@ -87,21 +94,52 @@ def rule_fields(name: str) -> dict[str, dataclasses.Field[Any]]:
 def make_game(name: str, **rules: Any) -> Game:
     """The game called ``name`` under these rules (fields of RULES.md; the others keep their defaults).
 
-    Games of equal rules are one object. Raises ``ValueError`` for an unknown game or field and for a value out
-    of range.
+    name: also a whole description, as ``game.describe()`` writes it; ``rules`` may then give what it leaves out.
 
-    >>> make_game("elfern").num_actions
-    32
+    Games of equal rules are one object. Raises ``ValueError`` for an unknown game and for a value out of range, and
+    ``UnknownArgument`` (a ``ValueError`` and a ``TypeError``) for an unknown field.
+
+    >>> game = make_game("elfern", match=True)
+    >>> make_game(game.describe()) is game
+    True
     >>> make_game("elfern", trumps="h")
     Traceback (most recent call last):
         ...
-    ValueError: elfern has no rule 'trumps': its rules are follow_suit, match, target, suits, ranks, honours, hand_size.
+    card_envs.errors.UnknownArgument: make_game() got an unexpected keyword argument 'trumps'. elfern has no rule \
+'trumps': its rules are follow_suit, match, target, suits, ranks, honours, hand_size.
     """
+    name, described = _described(name)
+    twice = [field for field in rules if field in described]
+    if twice:
+        raise ValueError(f"The rules {', '.join(twice)} are given twice: in the description of the game and beside it.")
+    rules = described | rules
     fields = rule_fields(name)
     for field in rules:
         if field not in fields:
-            raise ValueError(f"{name} has no rule {field!r}: its rules are {', '.join(fields)}.")
+            raise UnknownArgument(
+                f"make_game() got an unexpected keyword argument {shown(field)}. {name} has no rule {shown(field)}: "
+                f"its rules are {', '.join(fields)}."
+            )
     return _make(name, game_class(name).rules_class(**rules))
+
+
+def _described(text: Any) -> tuple[Any, dict[str, Any]]:
+    """Name and rules of a description; what is none is taken for a name. Nothing in it is carried out."""
+    if not isinstance(text, str) or "(" not in text or len(text) > MOST_LETTERS:
+        return text, {}
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+            raise ValueError
+        rules = {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg is not None}
+        if len(rules) < len(call.keywords):
+            raise ValueError
+        return call.func.id, rules
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        raise ValueError(
+            f"{shown(text)} describes no game: give a name of {', '.join(map(repr, GAMES))}, or a description as "
+            'describe() writes it, as in "elfern(match=True)".'
+        ) from None
 
 
 def remake_game(name: str, rules: dict[str, Any]) -> Game:

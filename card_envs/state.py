@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from card_envs import batches
+from card_envs.checks import shown
 from card_envs.errors import IllegalAction
-from card_envs.kernel import FINE, ILLEGAL, IS_VIEW
+from card_envs.kernel import FINE, IS_VIEW
 
 if TYPE_CHECKING:
     from card_envs.game import Game
@@ -37,8 +38,14 @@ class State:
 
     @property
     def record(self) -> npt.NDArray[Any]:
-        """The state as an array of one row (a copy), for the verbs of the game."""
-        return batches.copy(self._row)
+        """The state as a read-only array of one row, for the verbs of the game that only look.
+
+        It is a copy, so a verb that plays or chooses there would move nothing on in this state, and is refused: take
+        ``sample_action`` and ``play``, or go on with a copy of your own, ``state.record.copy()``.
+        """
+        row = batches.copy(self._row)
+        row.flags.writeable = False
+        return row
 
     # What everyone sees
 
@@ -131,6 +138,17 @@ class State:
 
     # Going on
 
+    def sample_action(self) -> int:
+        """A uniform legal action by the state's own choices, which it advances; -1 when the episode is over.
+
+        ``ValueError`` in a view, which has no choices of its own.
+        """
+        return int(self.game.sample_actions(self._row)[0])
+
+    def greedy_action(self) -> int:
+        """The action of the game's greedy player, which knows no more than the seat to play; -1 when it is over."""
+        return int(self.game.greedy_actions(self._row)[0])
+
     def play(self, action: int | str) -> None:
         """Play an action, by number or name, for the seat on turn.
 
@@ -139,10 +157,9 @@ class State:
         """
         if type(action) is not int:
             action = self._number(action)
-        try:
-            found = self._play(self._row, self._constants, action)
-        except OverflowError:
-            found = ILLEGAL
+        # A number of another width would be compiled for anew, or fail to be.
+        number = action if 0 <= action < self.game.num_actions else -1
+        found = self._play(self._row, self._constants, number)
         if found == FINE:
             return
         if found == IS_VIEW:
@@ -158,14 +175,14 @@ class State:
             return operator.index(action)
         except TypeError:
             raise IllegalAction(
-                f"{action!r} is no action: give a number from 0 to {self.game.num_actions - 1} or a name."
+                f"{shown(action)} is no action: give a number from 0 to {self.game.num_actions - 1} or a name."
             ) from None
 
     def refusal(self, action: int) -> str:
         """A sentence that says why an action cannot be played and which can."""
         if self.is_over:
-            return f"The episode is over, so action {action} cannot be played: begin another one."
-        named = f"{self.game.action_name(action)} (action {action})" if self._has(action) else f"action {action}"
+            return f"The episode is over, so action {shown(action)} cannot be played: begin another one."
+        named = f"{self.game.action_name(action)} (action {action})" if self._has(action) else f"action {shown(action)}"
         legal = ", ".join(f"{self.game.action_name(int(a))} ({a})" for a in self.legal_actions())
         return f"Seat {self.to_play} cannot play {named}; it may play {legal}."
 

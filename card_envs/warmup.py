@@ -32,7 +32,7 @@ def warm_up(game: Game) -> None:
     players[:, 0] = OUTSIDE
     game.loops.turn(
         states, game.constants, batches.EVERY_ROW, np.full(2, -1, np.int32), players, np.zeros(2, np.int64), 0,
-        np.zeros(2), np.zeros(2, np.float32), np.zeros(2, np.bool_),
+        np.zeros(2), np.zeros(2), np.zeros(2, np.bool_),
     )  # fmt: skip
     game.forfeit(states, rows[:1])
     game.reset(states)

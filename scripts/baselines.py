@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from agents.command_line import SLEEPING, begin_with
 
 if __name__ == "__main__":
-    begin_with(SLEEPING)
+    begin_with(SLEEPING, unless_set=True)
 
 from agents.training.baselines import Baseline, main
 

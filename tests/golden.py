@@ -88,7 +88,7 @@ def playthrough(name: str, seed: int) -> str:
     """A deal of random play, page by page."""
     game = make(name)
     state = game.new_state(seed=seed)
-    row = state.record
+    row = state.record.copy()
     pages = [f"{game.describe()}\nseed {seed}", str(state)]
     while not state.is_over:
         action = int(game.sample_actions(row)[0])

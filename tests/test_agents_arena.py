@@ -61,7 +61,7 @@ def test_a_deal_is_one_observation(name, rules):
     outcomes = {"win": 0, "draw": 0, "loss": 0}
     for seat in range(game.num_players):
         for deal, seed in enumerate(seeds.tolist()):
-            state = game.new_state(seed=seed).record
+            state = game.new_state(seed=seed).record.copy()
             while not game.is_over(state)[0]:
                 view = game.views(state)
                 turn = int(game.to_play(state)[0])

@@ -259,7 +259,7 @@ def test_what_is_handed_out_is_the_callers_own():
                 if result.dtype.names is None:
                     result[...] = 1
         state = game.state(states, 0)
-        state.record["seed"] = 1
+        assert not state.record.flags.writeable
         state.hand(0).clear()
         state.table.clear()
         state.history.clear()

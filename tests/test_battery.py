@@ -164,7 +164,7 @@ def test_history_is_the_plays_in_order(game):
     for _ in range(game.max_plays - 1):
         if state.is_over or len(state.history) < len(played):
             break
-        action = int(game.sample_actions(state.record)[0])
+        action = state.sample_action()
         played.append((state.to_play, action))
         state.play(action)
         if not state.history and state.record["deal"][0] != 0:

@@ -57,7 +57,7 @@ def test_after_its_end_a_row_is_a_fresh_deal_but_for_its_choices(game):
         before = states["deal"].copy()
         _, over = game.step(states, game.sample_actions(states))
         for i in np.flatnonzero(over)[:5].tolist():
-            wanted = game.new_state(seed=int(states["seed"][i]), deal=int(before[i]) + 1).record
+            wanted = game.new_state(seed=int(states["seed"][i]), deal=int(before[i]) + 1).record.copy()
             wanted["choice"] = states["choice"][i]
             assert same(states[i : i + 1], wanted)
             fresh += 1
@@ -72,7 +72,7 @@ def test_reset_begins_the_next_episode_of_the_marked_rows_alone(game):
     game.reset(states, where)
     for i in range(30):
         if where[i]:
-            wanted = game.new_state(seed=i, deal=int(before["deal"][i]) + 1).record
+            wanted = game.new_state(seed=i, deal=int(before["deal"][i]) + 1).record.copy()
             wanted["choice"] = states["choice"][i]
             assert same(states[i : i + 1], wanted)
         else:
@@ -87,7 +87,7 @@ def test_a_deal_can_be_played_again_alone(game):
     for _ in range(5 * game.max_plays):
         if state.is_over:
             break
-        state.play(int(game.sample_actions(state.record)[0]))
+        state.play(state.sample_action())
     number = int(state.record["deal"][0])
     again = game.new_state(seed=11, deal=number)
     assert same(again.record["deck"], state.record["deck"]) or again.dealer != state.dealer
@@ -111,7 +111,7 @@ def test_copies_continue_identically_and_alone(variant, seed, plays):
     for other in copies:
         assert other == state
         assert other.game is game
-        row = other.record
+        row = other.record.copy()
         for _ in range(70):
             game.step(row, game.sample_actions(row), auto_reset=False)
             if not other.is_over:

@@ -152,7 +152,7 @@ def test_observations_turn_with_the_seats(variant, seed, plays):
         assert there.to_play == (here.to_play + 1) % players
         for seat in range(players):
             assert same(here.observation(seat), there.observation((seat + 1) % players))
-        action = int(game.sample_actions(here.record)[0])
+        action = here.sample_action()
         assert same(here.action_mask(), there.action_mask())
         assert same(game.greedy_actions(here.record), game.greedy_actions(there.record))
         here.play(action)

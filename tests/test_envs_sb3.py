@@ -74,7 +74,8 @@ def test_hands_out_what_dummy_vec_env_hands_out(variant: Variant, opponents: Any
 @each_game
 def test_episodes_are_reported_as_vec_monitor_reports_them(variant: Variant) -> None:
     ours = venv(variant, 8, seed=1, opponents="greedy", reward="share")
-    monitored = VecMonitor(venv(variant, 8, seed=1, opponents="greedy", reward="share"))
+    with pytest.warns(UserWarning, match="already wrapped with a `Monitor`"):
+        monitored = VecMonitor(venv(variant, 8, seed=1, opponents="greedy", reward="share"))
     ours.reset()
     monitored.reset()
     for _ in range(100):
@@ -115,7 +116,8 @@ def test_attributes_and_methods_of_the_tables() -> None:
         envs.env_method("step_back")
     with pytest.raises(IndexError, match="no table 3: there are 3"):
         envs.get_attr("seat", 3)
-    assert envs.env_is_wrapped(Monitor) == [False] * 3
+    assert envs.env_is_wrapped(Monitor) == [True] * 3
+    assert envs.env_is_wrapped(gymnasium.wrappers.TimeLimit, [0]) == [False]
     assert len(envs.env_method("render")) == 3
     assert envs.get_images() == [None] * 3
     envs.note = 1

@@ -199,8 +199,8 @@ def test_settings_survive_any_reset_and_are_echoed_by_the_spec(variant: Variant)
         env.reset(**arguments)
         table = card_env(env)
         assert table.game == variant.make()
-        assert (table.reward, table.loses, table._tables.seat) == ("win", True, 1)
-        assert (table._tables.opponents.coming == 2).all()
+        assert (table.reward, table.illegal, table.opponents) == ("win", "lose", "greedy")
+        assert table.seat == arguments.get("options", {}).get("seat", 1)
     assert env.spec is not None
     expected = {"game": variant.game, "reward": "win", "illegal": "lose", "seat": 1, "opponents": "greedy"}
     assert env.spec.kwargs == expected | variant.rules

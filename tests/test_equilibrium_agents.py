@@ -222,7 +222,7 @@ def test_the_command_writes_tables_json_and_a_picture(tmp_path):
         ("--agents cfr", "'cfr:1000', say"),
         ("--agents cfr:-1", "above 0"),
         ("--agents random --json nowhere/x.json", "nowhere"),
-        ("--agents random --picture .", "not a file"),
+        ("--agents random --picture .", "is a folder"),
         ("--agents random --samples 0", "out of range"),
         ("--agents random --match", "match=False"),
         ("--agents random --suits 4 --ranks 8 --honours 5 --hand-size 6", "too large"),

@@ -89,7 +89,7 @@ def test_every_rule_has_an_option(tmp_path, capsys):
         ("konchinka --agents random greedy --figure-sums 14,14,14", "figure_sums"),
         ("konchinka --agents random greedy --num-players 13", "num_players=13"),
         ("elfern --agents random greedy --json nowhere/x.json", "nowhere"),
-        ("elfern --agents random greedy --json .", "not a file"),
+        ("elfern --agents random greedy --json .", "is a folder"),
     ],
 )
 def test_bad_arguments_get_a_sentence(arguments, sentence, capsys):

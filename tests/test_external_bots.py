@@ -144,6 +144,7 @@ def test_evaluate_goes_on_where_a_bot_never_answers_a_position(tmp_path, capsys)
     assert evaluate([*SMALL, "--agents", name, "greedy", *options]) == 0
     result = json.loads((tmp_path / "out").read_text())
     assert [one["times"] for one in result["meetings"][0]["forfeits"]] == [4]
+    assert "forfeited 4 times: it ended with exit status 1: enough." in " ".join(capsys.readouterr().out.split())
     settled = result["regret"]["agents"][0]["settled"]
     assert settled["decisions"] == 0
     assert settled["per_deal"]["mean"] is None

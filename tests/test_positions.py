@@ -30,7 +30,7 @@ def test_a_position_goes_to_text_and_back_exactly(variant, seed, plays, own_pack
             return  # a void pack (K4)
     else:
         state = game.new_state(seed=seed, **more)
-    row = state.record
+    row = state.record.copy()
     for _ in range(plays):
         if row["over"][0]:
             break

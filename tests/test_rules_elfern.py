@@ -286,7 +286,7 @@ def test_e10_other_sizes_score_one_for_more_honours_and_nothing_for_level():
     for seed in range(300):
         state = game.new_state(seed=seed)
         while not state.is_over:
-            state.play(int(game.sample_actions(state.record)[0]) if state.to_play else int(state.legal_actions()[-1]))
+            state.play(state.sample_action() if state.to_play else int(state.legal_actions()[-1]))
         honours = [len([c for c in game.pack.set_names(w) if c[0] != "9"]) for w in state.record["won"][0]]
         assert sum(honours) == 10
         wanted = [int(honours[0] > honours[1]), int(honours[1] > honours[0])]
@@ -316,7 +316,7 @@ def test_facts_32_plays_16_tricks_ten_rounds_of_drawing_20_honours():
         plays = drawing = 0
         while not state.is_over:
             before = int(state.record["drawn"][0])
-            state.play(int(FULL.sample_actions(state.record)[0]))
+            state.play(state.sample_action())
             plays += 1
             drawing += int(state.record["drawn"][0]) > before
         assert plays == 32 == FULL.max_plays
@@ -337,4 +337,4 @@ def test_facts_with_the_stock_used_up_the_other_hand_can_be_worked_out():
                     unseen = state.observation(seat)[layout["unseen"]]
                     held = [FULL.pack.name(card) for card in np.flatnonzero(unseen)]
                     assert sorted(held) == sorted(state.hand(1 - seat))
-            state.play(int(FULL.sample_actions(state.record)[0]))
+            state.play(state.sample_action())

@@ -202,7 +202,7 @@ def test_k17_jacks_are_still_replaced_in_the_first_table():
 )
 def test_k17_the_field_figure_sums(sums, king, queen, jack):
     state = start(["Kc Qc Jc 4c", "Js 3h 5d 6d"], "Qh 2h Ah 9s", later="", figures=True, figure_sums=sums)
-    row = state.record
+    row = state.record.copy()
     row["table"] = sum(1 << PACK.card(card) for card in ("Qh", "2h", "Ah", "Jh"))
     state = state.game.state(row, 0)
     assert of_card(state, "Kc") == king

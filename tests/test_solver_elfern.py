@@ -158,7 +158,7 @@ def test_estimates_are_exact_where_little_is_left_and_near_before():
 def test_worth_is_what_the_deal_pays_and_grows_with_honours(rules):
     game = card_envs.make_game("elfern", match=True, **rules)
     oracle = oracle_at(game.new_state(seed=1))
-    row = game.new_state(seed=1).record
+    row = game.new_state(seed=1).record.copy()
     total = game.rules.all_honours
     for doubled in (0, 1):
         row["doubled"] = doubled

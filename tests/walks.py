@@ -17,9 +17,7 @@ def walk(game, seed, plays, **more):
     for _ in range(plays):
         if state.is_over:
             break
-        row = state.record
-        action = int(game.sample_actions(row)[0])
-        state.play(action)
+        state.play(state.sample_action())
     return state
 
 

@@ -279,7 +279,7 @@ def _walks(game: Game) -> Walks:
 
 def _room(game: Game, dealer: int) -> Room:
     size = game.dtype.itemsize
-    template = game.new_state(seed=0, dealer=dealer).record
+    template = game.new_state(seed=0, dealer=dealer).record.copy()
     template["seed"] = template["choice"] = 0
     stack_bytes = np.zeros((game.max_plays + 1, size), np.uint8)
     view_room = np.zeros(-(-size // 8) * 8, np.uint8)

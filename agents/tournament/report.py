@@ -74,12 +74,7 @@ def notes(results: Results) -> list[str]:
             f"Rotation shrinks the interval by a factor of {results.factor:.2f} (against as many games on deals of "
             "their own)."
         )
-    for one in results.lost:
-        times = "once" if one.times == 1 else f"{one.times:,} times"
-        told.append(
-            f"{one.agent} forfeited {times}: it {one.reason}. First against {one.against}, {plan.unit} {one.deal}, "
-            f"seat {one.seat}."
-        )
+    told += [one.sentence(plan.unit) for one in results.lost]
     return told
 
 

@@ -187,5 +187,5 @@ def _train_and_tell(run: Run, console: Console) -> None:
 
 
 if __name__ == "__main__":
-    begin_with(SLEEPING)
+    begin_with(SLEEPING, unless_set=True)
     sys.exit(main())

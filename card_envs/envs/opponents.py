@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from card_envs.checks import shown
 from card_envs.envs.external import ExternalBot, external_bot
 from card_envs.kernel import GREEDY, RANDOM
 
@@ -61,16 +62,9 @@ class Opponents:
 
         Raises ``ValueError`` for anything else, and changes nothing.
         """
-        size, others = self.coming.shape
-        seated = list(opponents) if isinstance(opponents, (list, tuple)) else [opponents] * others
-        if len(seated) != others:
-            raise ValueError(
-                f"opponents={opponents!r} names {len(seated)} players, but there are {others} other seats: give one "
-                "for each, in turn order after the learner, or a single one for all."
-            )
-        for opponent in seated:
-            check(opponent)
-        rows = np.ones(size, np.bool_) if where is None else _marked(where, size)
+        seated = self.seated(opponents)
+        size = len(self.coming)
+        rows = np.ones(size, np.bool_) if where is None else marked(where, size)
         for opponent in seated:
             self._check_alone(opponent, rows)
         used = set(np.unique(self.codes).tolist()) | set(np.unique(self.coming).tolist())
@@ -92,9 +86,28 @@ class Opponents:
         taken = np.isin(self.codes, known).any(axis=1) | np.isin(self.coming, known).any(axis=1) | rows
         if taken.sum() > 1:
             raise ValueError(
-                f"{opponent!r} plays one episode after the other and cannot be at {taken.sum()} tables: make one of "
-                "its kind for each table, and seat it with where=..."
+                f"{shown(opponent)} plays one episode after the other and cannot be at {taken.sum()} tables: make one "
+                "of its kind for each table, and seat it with where=..."
             )
+
+    def seated(self, opponents: Any) -> list[Any]:
+        """Who plays each other seat, in turn order; ``ValueError`` if ``choose`` cannot take this."""
+        others = self.coming.shape[1]
+        seated = list(opponents) if isinstance(opponents, (list, tuple)) else [opponents] * others
+        if len(seated) != others:
+            raise ValueError(
+                f"opponents={shown(opponents)} names {len(seated)} players, but there are {others} other seats: give "
+                "one for each, in turn order after the learner, or a single one for all."
+            )
+        for opponent in seated:
+            check(opponent)
+        return seated
+
+    def chosen(self, row: int) -> Any:
+        """Who will play at a table, as ``choose`` takes it: a player for all other seats, or a list of them."""
+        names = {code: name for name, code in BUILT_IN.items()}
+        seated = [names.get(code) or self.outside[code] for code in self.coming[row].tolist()]
+        return seated[0] if all(player is seated[0] for player in seated) else seated
 
     def _code(self, opponent: Any) -> int:
         if isinstance(opponent, str):
@@ -115,16 +128,17 @@ def check(opponent: Any) -> None:
     elif callable(getattr(opponent, "act", None)) and not isinstance(opponent, type):
         return
     raise ValueError(
-        f"{opponent!r} is not an opponent: choose one of {', '.join(map(repr, BUILT_IN))} or give an object with "
+        f"{shown(opponent)} is not an opponent: choose one of {', '.join(map(repr, BUILT_IN))} or give an object with "
         "act(views, observations, masks, random), or a list of these, one for each other seat."
     )
 
 
-def _marked(where: npt.ArrayLike, size: int) -> npt.NDArray[np.bool_]:
-    marked = np.asarray(where)
-    if marked.dtype != np.bool_ or marked.shape != (size,):
+def marked(where: npt.ArrayLike, size: int) -> npt.NDArray[np.bool_]:
+    """``where`` if it is a bool (size,) array; ``ValueError`` otherwise."""
+    array = np.asarray(where)
+    if array.dtype != np.bool_ or array.shape != (size,):
         raise ValueError(
-            f"where must be an array of bool and shape ({size},), one a table, not {marked.dtype} of shape "
-            f"{marked.shape}."
+            f"where must be an array of bool and shape ({size},), one a table, not {array.dtype} of shape "
+            f"{array.shape}."
         )
-    return marked
+    return array

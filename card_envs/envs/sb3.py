@@ -11,28 +11,34 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from card_envs import batches
 from card_envs.checks import choice, whole_number
-from card_envs.envs.single import ILLEGAL
-from card_envs.envs.tables import Tables, chosen_game
-from card_envs.errors import IllegalAction
+from card_envs.envs.choices import checked_options, chosen_game
+from card_envs.envs.settings import ILLEGAL, ManyTables
+from card_envs.envs.tables import PER_TABLE, Tables
 from card_envs.game import Game
 
-PER_TABLE = ("seat",)
-"""Attributes that differ from table to table; all others are of the whole."""
+EXACT = 2.0**24
+"""Whole numbers up to here are exact in float32, in which Stable-Baselines3 takes rewards."""
 
 
-class CardVecEnv(VecEnv):
+class CardVecEnv(ManyTables, VecEnv):
     """``num_envs`` tables with a learner at each, for ``MaskablePPO("MlpPolicy", CardVecEnv(game, 512))``.
 
     sb3-contrib finds the masks by ``has_attr("action_masks")`` and ``env_method("action_masks")``. Finished rows
     begin their next episode in the same step; their info holds ``"terminal_observation"``,
-    ``"TimeLimit.truncated"`` (always False), ``"episode"`` as ``VecMonitor`` has it (so none is needed), the result
+    ``"TimeLimit.truncated"`` (always False), ``"episode"`` as ``Monitor`` has it, the result
     by seat, and ``reset_infos`` the new episode's seat. A rollout has ``num_envs * n_steps`` steps.
+
+    No ``Monitor`` is needed: ``env_is_wrapped(Monitor)`` is true, so that evaluation takes the rewards of ``"episode"``
+    below whatever changes them, such as ``VecNormalize``; a ``VecMonitor`` around it warns that it does this again.
     """
+
+    _render_modes = ()
 
     def __init__(
         self,
@@ -50,12 +56,10 @@ class CardVecEnv(VecEnv):
         seed: for the first reset, as ``self.seed(seed)``: row i plays as ``CardEnv.reset(seed=seed + i)``.
         """
         self.game = chosen_game(game, rules)
-        self.loses = choice("illegal", illegal, ILLEGAL) == "lose"
-        self.reward = reward
-        self.render_mode = None
+        loses = choice("illegal", illegal, ILLEGAL) == "lose"
         self.spec = None
         size = whole_number("num_envs", num_envs, 1, 2**31)
-        self._tables = Tables(self.game, size, opponents, seat, reward)
+        self._tables = Tables(self.game, size, opponents, seat, reward, loses, EXACT)
         self._masks = np.zeros((size, self.game.num_actions), np.uint8)
         self._lengths = np.zeros(size, np.int64)
         self._plays: npt.NDArray[np.int32] | None = None
@@ -73,16 +77,19 @@ class CardVecEnv(VecEnv):
     # Playing
 
     def reset(self) -> npt.NDArray[np.uint8]:
-        """Begin an episode at every table; ``seed`` and ``set_options`` hold for this reset alone."""
+        """Begin an episode at every table; ``seed`` and ``set_options`` hold for this reset alone.
+
+        Raises ``ValueError`` for options that cannot be; the episodes in play then go on.
+        """
         seeds, options = self._seeds, self._options
-        with self._tables:
+        self._reset_options()
+        with self._tables.all_or_nothing(always=any(options)):
             if any(options):
                 for i in range(self.num_envs):
                     self._tables.reset(np.array([i]), [seeds[i]], options[i], self._dice)
             else:
                 self._tables.reset(np.arange(self.num_envs), seeds, None, self._dice)
         self._reset_seeds()
-        self._reset_options()
         self._lengths[:] = 0
         self._plays = None
         observations = self._look()
@@ -96,10 +103,7 @@ class CardVecEnv(VecEnv):
         """
         self._require_reset()
         plays = batches.actions(actions, self.num_envs)
-        if not self.loses:
-            self.game.check_actions(self._tables.states, plays)
-        elif plays.min() < 0 or plays.max() >= self.game.num_actions:
-            raise IllegalAction(f"Actions are whole numbers from 0 to {self.game.num_actions - 1}.")
+        self._tables.check(batches.EVERY_ROW, plays)
         self._plays = plays.copy()
 
     def step_wait(self) -> VecEnvStepReturn:
@@ -108,9 +112,9 @@ class CardVecEnv(VecEnv):
             raise ValueError("No actions were handed in: call step_async() before step_wait(), or step().")
         tables, plays = self._tables, self._plays
         self._plays = None
-        with tables:
+        with tables.all_or_nothing():
             tables.play(batches.EVERY_ROW, plays)
-            rewards, dones = tables.rewards.copy(), tables.over.copy()
+            rewards, dones = tables.rewards.astype(np.float32), tables.over.copy()
             self._lengths += 1
             infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]
             over = np.flatnonzero(dones)
@@ -174,10 +178,6 @@ class CardVecEnv(VecEnv):
         if not self._tables.begun.all():
             raise gymnasium.error.ResetNeeded("There are no tables yet: call reset() first.")
 
-    def set_opponents(self, opponents: Any, where: npt.ArrayLike | None = None) -> None:
-        """Change the opponents of all rows, or of those where a bool (N,) is true, from their next episodes on."""
-        self._tables.opponents.choose(opponents, where)
-
     @property
     def seats(self) -> npt.NDArray[np.int64]:
         """The learners' seats, int64 (N,)."""
@@ -189,6 +189,15 @@ class CardVecEnv(VecEnv):
         """Seeds of the next reset: row i gets ``seed + i``. Without a seed it is drawn from the system."""
         # The base class would draw it from numpy's global generator.
         return super().seed(secrets.randbits(32) if seed is None else whole_number("seed", seed, 0, 2**256))
+
+    def set_options(self, options: dict[str, Any] | Sequence[dict[str, Any]] | None = None) -> None:
+        """Options of the next reset, for all tables or one a table: those of ``CardEnv.reset``."""
+        if isinstance(options, (list, tuple)):
+            if len(options) != self.num_envs:
+                raise ValueError(f"options must be a dict or a list of {self.num_envs}, one for each table.")
+            super().set_options([checked_options(one) for one in options])
+        else:
+            super().set_options(checked_options(options))
 
     def close(self) -> None:
         """Nothing to close."""
@@ -203,42 +212,25 @@ class CardVecEnv(VecEnv):
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """An attribute, once for each table asked for."""
-        rows = self._rows(indices)
-        if attr_name == "seat":
-            return self._tables.seats[rows].tolist()
-        return [getattr(self, attr_name)] * len(rows)
+        return self._get_at(self._rows(indices), attr_name)
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Set an attribute of the whole; ``"opponents"`` also for some tables, as ``set_opponents``."""
+        """Set an attribute; ``"reward"``, ``"opponents"`` and ``"seat"`` can be set for some tables alone.
+
+        They hold from the next episodes on. Raises ``FixedSetting`` or ``ValueError`` for what cannot be set.
+        """
         rows = self._rows(indices)
-        if attr_name == "opponents":
-            self._set_opponents_of(rows, value)
-        elif len(rows) == self.num_envs:
-            setattr(self, attr_name, value)
-        else:
-            raise ValueError(f"{attr_name!r} is one for all tables: it cannot be set for {len(rows)} of them.")
+        self._set_at(None if len(set(rows)) == self.num_envs else rows, attr_name, value)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
         """Call a method for the tables asked for: ``action_masks``, ``set_opponents`` or ``render``."""
-        rows = self._rows(indices)
-        if method_name == "action_masks":
-            masks = self._masks.astype(np.bool_)
-            return list(masks) if indices is None else list(masks[rows])
-        if method_name == "set_opponents":
-            self._set_opponents_of(rows, *method_args, **method_kwargs)
-            return [None] * len(rows)
-        if method_name == "render":
-            tables = self._tables
-            return [self.game.state(tables.states, i).text(int(tables.seats[i])) for i in rows]
-        raise AttributeError(
-            f"Single tables have no method {method_name!r}: they have 'action_masks', 'set_opponents' and 'render'."
-        )
+        return self._call_at(self._rows(indices), method_name, *method_args, **method_kwargs)
 
     def env_is_wrapped(self, wrapper_class: type[gymnasium.Wrapper], indices: VecEnvIndices = None) -> list[bool]:
-        """Nothing is wrapped."""
-        return [False] * len(self._rows(indices))
+        """Nothing is wrapped, but what ``Monitor`` does is done here."""
+        return [wrapper_class is Monitor] * len(self._rows(indices))
 
     def _rows(self, indices: VecEnvIndices) -> list[int]:
         rows = [int(index) for index in self._get_indices(indices)]
@@ -246,8 +238,3 @@ class CardVecEnv(VecEnv):
             if not -self.num_envs <= row < self.num_envs:
                 raise IndexError(f"There is no table {row}: there are {self.num_envs}.")
         return [row % self.num_envs for row in rows]
-
-    def _set_opponents_of(self, rows: list[int], opponents: Any) -> None:
-        where = np.zeros(self.num_envs, np.bool_)
-        where[rows] = True
-        self._tables.opponents.choose(opponents, where)

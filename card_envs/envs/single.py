@@ -11,19 +11,18 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from card_envs import batches
-from card_envs.checks import choice, whole_number
-from card_envs.envs.tables import Tables, chosen_game
+from card_envs.checks import choice, shown, whole_number
+from card_envs.envs.choices import chosen_game
+from card_envs.envs.settings import ILLEGAL, RENDER_MODES, Settings
+from card_envs.envs.tables import ADVICE, Tables
 from card_envs.errors import IllegalAction
 from card_envs.game import Game
-from card_envs.record import REWARDS
 from card_envs.state import State
 
-ILLEGAL = ("raise", "lose")
-RENDER_MODES = ("ansi",)
 FIRST = np.zeros(1, np.int64)
 
 
-class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
+class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
     """One learner at a table; the other seats are played inside ``step`` and ``reset``.
 
     Observations are bits, uint8 (observation_size,), from the learner's own seat (``game.observation_layout`` names
@@ -32,6 +31,8 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
     ``action_masks()`` (bool, True = legal).
 
     The learner is credited with all that happens until its next turn or the end. Episodes are never truncated.
+
+    What it was made with are attributes, which can be changed afterwards as ``settings.Settings`` says.
 
     >>> import card_envs, gymnasium
     >>> ids = [env_id for env_id in gymnasium.registry if env_id.startswith("card_envs/")]
@@ -68,17 +69,15 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
             the episode with the least possible return, for algorithms that know no masks.
         render_mode: ``"ansi"`` makes ``render()`` return a page of text with what the learner may see.
 
-        Raises ``ValueError`` for anything that cannot be, naming the choices.
+        Raises ``ValueError`` for anything that cannot be, naming the choices; for unknown arguments and render modes
+        it is an ``UnknownArgument``, also a ``TypeError``.
         """
         self.game = chosen_game(game, rules)
-        self.loses = choice("illegal", illegal, ILLEGAL) == "lose"
-        if render_mode is not None:
-            choice("render_mode", render_mode, RENDER_MODES)
+        loses = choice("illegal", illegal, ILLEGAL) == "lose"
         self.render_mode = render_mode
-        self.reward = reward
         self.observation_space = spaces.Box(0, 1, (self.game.observation_size,), np.uint8)
         self.action_space = spaces.Discrete(self.game.num_actions)
-        self._tables = Tables(self.game, 1, opponents, seat, reward)
+        self._tables = Tables(self.game, 1, opponents, seat, reward, loses)
         self._actions = np.zeros(1, np.int32)
         self._masks = np.zeros((1, self.game.num_actions), np.uint8)
         self._on_turn = False
@@ -98,7 +97,7 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         if seed is not None:
             seed = whole_number("seed", seed, 0, 2**256)
             super().reset(seed=seed)
-        with self._tables:
+        with self._tables.all_or_nothing():
             self._tables.reset(FIRST, [seed], options, lambda: self.np_random)
         return self._look()
 
@@ -114,12 +113,12 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         if not self._on_turn:
             raise gymnasium.error.ResetNeeded("There is no episode to play: call reset() first.")
         number = self._number(action)
-        if not self._masks[0, number] and not self.loses:
-            raise IllegalAction(State(self.game, self._tables.states).refusal(number))
         tables = self._tables
+        if not self._masks[0, number] and not tables.loses:
+            raise IllegalAction(f"{State(self.game, tables.states).refusal(number)} {ADVICE}")
         self._actions[0] = number
         if tables.opponents.outside:
-            with tables:
+            with tables.all_or_nothing():
                 tables.play(batches.EVERY_ROW, self._actions)
         else:
             tables.play(batches.EVERY_ROW, self._actions)
@@ -146,7 +145,7 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
             number = operator.index(action)
         except TypeError:
             raise IllegalAction(
-                f"{action!r} is no action: give a whole number from 0 to {self.game.num_actions - 1}."
+                f"{shown(action)} is no action: give a whole number from 0 to {self.game.num_actions - 1}."
             ) from None
         if not 0 <= number < self.game.num_actions:
             raise IllegalAction(State(self.game, self._tables.states).refusal(number))
@@ -161,16 +160,6 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         self._require_reset()
         return int(self._tables.sample_actions()[0])
 
-    def set_opponents(self, opponents: Any) -> None:
-        """Change the opponents from the next episode on; ``ValueError`` naming the choices if that cannot be."""
-        self._tables.opponents.choose(opponents, None)
-
-    @property
-    def seat(self) -> int:
-        """The learner's seat in this episode."""
-        self._require_reset()
-        return int(self._tables.seats[0])
-
     @property
     def view(self) -> State:
         """The position as the learner may know it (a copy, everything hidden blank)."""
@@ -178,7 +167,10 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
 
     @property
     def full_state(self) -> State:
-        """The whole position (a copy): PERFECT INFORMATION, with all hands and the generators; not for players."""
+        """The whole position (a copy): PERFECT INFORMATION, with all hands and the generators; not for players.
+
+        What is played or chosen there happens in the copy alone.
+        """
         self._require_reset()
         return self.game.state(self._tables.states, 0)
 
@@ -194,6 +186,6 @@ class CardEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
             raise gymnasium.error.ResetNeeded("There is no table yet: call reset() first.")
 
     def __repr__(self) -> str:
-        return f"<CardEnv {self.game.describe()}, reward {REWARDS[self._tables.reward]!r}>"
+        return f"<CardEnv {self.game.describe()}, reward {self.reward!r}>"
 
     __str__ = __repr__

@@ -5,7 +5,8 @@ An environment is a thin adapter around ``Tables``, so that a row of a batch pla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,31 +15,38 @@ import numpy.typing as npt
 from card_envs import batches, loops
 from card_envs.bits import below, draw
 from card_envs.checks import choice, whole_number
+from card_envs.envs.choices import EXACT, OPTIONS, checked_options, chosen_reward
 from card_envs.envs.external import Forfeit
-from card_envs.envs.opponents import CODES, Opponents
+from card_envs.envs.opponents import CODES, Opponents, marked
+from card_envs.errors import IllegalAction
 from card_envs.game import Game
 from card_envs.jit import njit
 from card_envs.kernel import OUTSIDE
 from card_envs.record import REWARDS
-from card_envs.registry import make_game
 from card_envs.threads import ALONE
 
 Array = npt.NDArray[Any]
 
-OPTIONS = ("deck", "dealer", "seat", "deal")
-"""What ``reset(options=...)`` understands."""
+PER_TABLE = ("reward", "opponents", "seat")
+"""Settings that may differ from table to table."""
+
+ADVICE = (
+    "Choose among the legal ones by action_masks(), as MaskablePPO does, or, for algorithms that know no masks, make "
+    'the environment with illegal="lose".'
+)
+"""What to do about illegal actions."""
 
 LEARNER = 0
 """Code of the learner's seat; the other codes are those of ``opponents``."""
 
 
 @njit
-def take_seats(states: Any, rows: Any, seat: int, coming: Any, seats: Any, codes: Any, players: Any) -> None:
-    """Seat the learner (``seat`` -1: by the row's own choices) and, in turn order after it, the opponents to come."""
+def take_seats(states: Any, rows: Any, wanted: Any, coming: Any, seats: Any, codes: Any, players: Any) -> None:
+    """Seat the learners where ``wanted`` (-1: by the row's own choices) and, in turn order, the opponents to come."""
     others = coming.shape[1]
     for k in range(len(rows)):
         row = rows[k]
-        own = below(draw(states[row]), others + 1) if seat < 0 else seat
+        own = below(draw(states[row]), others + 1) if wanted[k] < 0 else wanted[k]
         seats[row] = own
         codes[row, own] = LEARNER
         players[row, own] = OUTSIDE
@@ -48,57 +56,98 @@ def take_seats(states: Any, rows: Any, seat: int, coming: Any, seats: Any, codes
             players[row, at] = coming[row, place] if coming[row, place] < CODES else OUTSIDE
 
 
-def chosen_game(game: str | Game, rules: Mapping[str, Any]) -> Game:
-    """The game an environment was asked for, by name and rules or as it is."""
-    if not isinstance(game, Game):
-        return make_game(game, **rules)
-    if rules:
-        raise ValueError(f"game={game!r} has its rules already: leave out {', '.join(rules)}.")
-    return game
-
-
-def chosen_reward(game: Game, reward: str) -> int:
-    """Number of a reward; ``ValueError`` naming the choices if this game does not pay it."""
-    payable = [name for name in REWARDS if game.min_returns[name] < 0]
-    if reward in REWARDS and reward not in payable:
-        raise ValueError(
-            f"reward={reward!r} is never paid by {game.describe()}, which is not settled at the end of a match: "
-            f"choose one of {', '.join(map(repr, payable))}."
-        )
-    return REWARDS.index(choice("reward", reward, REWARDS))
-
-
 class Tables:
     """``size`` tables of a game, each with a learner, whose turn it is whenever its episode is not over.
 
     opponents: see ``opponents.Opponents``. seat: the learner's, or None to draw it for each episode.
-    reward: one of ``record.REWARDS``.
+    reward: one of ``record.REWARDS``. loses: whether an illegal action loses the episode.
+    exact: whole numbers up to here are exact where the rewards are handed out.
 
     Attributes:
         states: the tables, (size,) records.
         seats: the learners' seats, int64 (size,).
+        paid: numbers of the rewards that the episodes in play pay, int64 (size,).
         over: whether the episodes are over, bool (size,).
-        rewards: what the last ``play`` brought the learners, float32 (size,).
+        rewards: what the last ``play`` brought the learners, float64 (size,).
         begun: whether a table has ever been reset, bool (size,).
         opponents: who plays the other seats.
     """
 
-    def __init__(self, game: Game, size: int, opponents: Any, seat: int | None, reward: str) -> None:
+    def __init__(
+        self,
+        game: Game,
+        size: int,
+        opponents: Any,
+        seat: int | None,
+        reward: str,
+        loses: bool = False,
+        exact: float = EXACT,
+    ) -> None:
         self.game = game
         self.size = size
-        self.reward = chosen_reward(game, reward)
-        self.seat = -1 if seat is None else whole_number("seat", seat, 0, game.num_players - 1)
+        self.loses = loses
+        self.exact = exact
         self.opponents = Opponents(size, game.num_players, opponents)
         self.states = np.zeros(size, game.dtype)
         self.seats = np.zeros(size, np.int64)
         self.players = np.zeros((size, game.num_players), np.int8)
         self.credited = np.zeros(size, np.float64)
-        self.rewards = np.zeros(size, np.float32)
+        self.rewards = np.zeros(size, np.float64)
         self.over = np.zeros(size, np.bool_)
         self.begun = np.zeros(size, np.bool_)
         self._told = np.ones(size, np.bool_)
         """Whether those who listen know that the episode is over."""
-        self._uncredited = np.zeros(size, np.float32)
+        self._uncredited = np.zeros(size, np.float64)
+        self._coming_seats = np.zeros(size, np.int64)
+        self._coming_rewards = np.zeros(size, np.int64)
+        self.choose("seat", seat, None)
+        self.choose("reward", reward, None)
+        self.paid = self._coming_rewards.copy()
+        self._mixed = False  # whether there are tables, now or with their next episodes, that pay different rewards
+
+    # Settings of single tables
+
+    def choose(self, name: str, value: Any, where: npt.ArrayLike | None) -> None:
+        """Set one of ``PER_TABLE`` from the next episodes on, at all tables or where a bool (size,) is true.
+
+        Raises ``ValueError`` for what cannot be, and changes nothing.
+        """
+        chosen = self._checked(name, value)
+        if name == "opponents":
+            self.opponents.choose(chosen, where)
+            return
+        rows = slice(None) if where is None else marked(where, self.size)
+        if name == "reward":
+            self._coming_rewards[rows] = chosen
+            self._mixed = True  # until the next episodes begin
+        else:
+            self._coming_seats[rows] = chosen
+
+    def choose_each(self, name: str, values: Sequence[Any]) -> None:
+        """The same with a value for each table."""
+        for value in values:
+            self._checked(name, value)
+        opponents = self.opponents
+        before = opponents.coming.copy(), opponents.outside, opponents.listeners
+        try:
+            for row, value in enumerate(values):
+                self.choose(name, value, np.arange(self.size) == row)
+        except ValueError:  # an opponent for one table alone who was named for several
+            opponents.coming, opponents.outside, opponents.listeners = before
+            raise
+
+    def _checked(self, name: str, value: Any) -> Any:
+        if name == "opponents":
+            return self.opponents.seated(value)
+        if name == "reward":
+            return chosen_reward(self.game, value, self.exact)
+        return -1 if value is None else whole_number("seat", value, 0, self.game.num_players - 1)
+
+    def setting(self, name: str, row: int) -> Any:
+        """One of ``PER_TABLE`` at a table: the seat of the episode in play, the others as they will be next."""
+        if name == "opponents":
+            return self.opponents.chosen(row)
+        return REWARDS[self._coming_rewards[row]] if name == "reward" else int(self.seats[row])
 
     # Episodes
 
@@ -121,12 +170,12 @@ class Tables:
         for k in np.flatnonzero(~self.begun[rows]).tolist():
             if chosen[k] is None:
                 chosen[k] = int(generator().integers(2**64, dtype=np.uint64))
-        given = {name: value for name, value in (options or {}).items() if value is not None}
+        given = checked_options(options)
         for name in given:
             choice("options", name, OPTIONS)
-        seat = self.seat
+        seats = self._coming_seats[rows]
         if "seat" in given:
-            seat = whole_number("options['seat']", given.pop("seat"), 0, self.game.num_players - 1)
+            seats[:] = whole_number("options['seat']", given.pop("seat"), 0, self.game.num_players - 1)
         broken_off = rows[~self._told[rows]]
         last = self.take(broken_off)
         if given:
@@ -135,12 +184,12 @@ class Tables:
             self._deal(rows, chosen)
         self._tell(broken_off, last)
         self.begun[rows] = True
-        self._begin(rows, seat)
+        self._begin(rows, seats)
 
     def advance(self, rows: Array) -> None:
         """Begin the next episode of these rows."""
         self.game.loops.reset(self.states, self.game.constants, rows)
-        self._begin(rows, self.seat)
+        self._begin(rows, self._coming_seats[rows])
 
     def _deal(self, rows: Array, seeds: Sequence[int | None]) -> None:
         seeded = np.array([seed is not None for seed in seeds], np.bool_)
@@ -154,8 +203,8 @@ class Tables:
         for k, (row, seed) in enumerate(zip(rows.tolist(), seeds, strict=True)):
             if seed is None:
                 table = self.states[row : row + 1]
-                following = {"deal": int(table["deal"][0]) + 1} | given
-                record = self.game.new_state(seed=int(table["seed"][0]), **following).record
+                following = {"deal": (int(table["deal"][0]) + 1) % 2**64} | given
+                record = self.game.new_state(seed=int(table["seed"][0]), **following).record.copy()
                 record["choice"] = table["choice"]
             else:
                 record = self.game.new_state(seed=seed, **given).record
@@ -166,36 +215,55 @@ class Tables:
         """A copy of these rows of ``states``."""
         return batches.take(self.states, rows)
 
-    def _begin(self, rows: Array, seat: int) -> None:
+    def _begin(self, rows: Array, seats: npt.NDArray[np.int64]) -> None:
         """Seat everybody in rows whose deal lies ready, and play on to the learner's first turn."""
+        self.paid[rows] = self._coming_rewards[rows]
+        if self._mixed:
+            self._mixed = len(np.unique([self.paid, self._coming_rewards])) > 1
         waiting = rows
         while len(waiting):
             opponents = self.opponents
             self._told[waiting] = not opponents.listeners
-            take_seats(self.states, waiting, seat, opponents.coming, self.seats, opponents.codes, self.players)
+            take_seats(self.states, waiting, seats, opponents.coming, self.seats, opponents.codes, self.players)
             self._turn(waiting, np.full(len(waiting), -1, np.int32), self._uncredited)
             # Where the opponents finished the episode before the learner's first turn, the next one begins.
-            waiting = waiting[self.over[waiting]]
+            again = self.over[waiting]
+            waiting, seats = waiting[again], seats[again]
             self.game.loops.reset(self.states, self.game.constants, waiting)
         # What has happened so far is credited with the learner's first action.
         self.credited[rows] = 0.0
 
     # Plays
 
+    def check(self, rows: Array, actions: npt.NDArray[np.int32]) -> None:
+        """Raise ``IllegalAction``, naming the rows, for actions that ``play`` cannot take or that are not legal.
+
+        Where illegal actions lose, only what is no action at all is refused.
+        """
+        if not len(actions):
+            return
+        if not self.loses:
+            try:
+                self.game.check_actions(self.states, actions, rows)
+            except IllegalAction as fault:
+                raise IllegalAction(f"{fault} {ADVICE}") from None
+        elif actions.min() < 0 or actions.max() >= self.game.num_actions:
+            wrong = int(np.flatnonzero((actions < 0) | (actions >= self.game.num_actions))[0])
+            raise IllegalAction(
+                f"Action {actions[wrong]} in row {rows[wrong] if len(rows) else wrong} is out of range: give whole "
+                f"numbers from 0 to {self.game.num_actions - 1}."
+            )
+
     def play(self, rows: Array, actions: npt.NDArray[np.int32]) -> None:
         """Play the learners' actions in ``rows`` (none given: in all), and the opponents' until their next turns.
 
-        An illegal action forfeits the episode: whoever wants it refused calls ``game.check_actions`` before.
+        An illegal action forfeits the episode: whoever wants it refused calls ``check`` before.
         """
         self.rewards.fill(0.0)
         self._turn(rows, actions, self.rewards)
 
-    def _turn(self, rows: Array, actions: npt.NDArray[np.int32], rewards: npt.NDArray[np.float32]) -> None:
-        game = self.game
-        game.loops.turn(
-            self.states, game.constants, rows, actions, self.players, self.seats, self.reward,
-            self.credited, rewards, self.over,
-        )  # fmt: skip
+    def _turn(self, rows: Array, actions: npt.NDArray[np.int32], rewards: npt.NDArray[np.float64]) -> None:
+        self._play_inside(rows, actions, rewards)
         if self.opponents.outside:
             rows = rows if len(rows) or not len(actions) else np.arange(self.size)
             self._ask_outside(rows, rewards)
@@ -209,9 +277,27 @@ class Tables:
                 bot.over(last[k : k + 1])
         self._told[rows] = True
 
-    def _ask_outside(self, rows: Array, rewards: npt.NDArray[np.float32]) -> None:
+    def _play_inside(self, rows: Array, actions: npt.NDArray[np.int32], rewards: npt.NDArray[np.float64]) -> None:
+        """Play these actions, and the built-in players' after them; every table pays its own reward."""
+        if not self._mixed:
+            self._play_for(int(self.paid[0]), rows, actions, rewards)
+            return
+        everywhere = rows if len(rows) or not len(actions) else np.arange(self.size)
+        paid = self.paid[everywhere]
+        for reward in np.unique(paid).tolist():
+            some = paid == reward
+            self._play_for(reward, everywhere[some], actions[some], rewards)
+
+    def _play_for(
+        self, reward: int, rows: Array, actions: npt.NDArray[np.int32], rewards: npt.NDArray[np.float64]
+    ) -> None:
+        self.game.loops.turn(
+            self.states, self.game.constants, rows, actions, self.players, self.seats, reward,
+            self.credited, rewards, self.over,
+        )  # fmt: skip
+
+    def _ask_outside(self, rows: Array, rewards: npt.NDArray[np.float64]) -> None:
         """Let the opponents with an ``act`` of their own play wherever they are on turn in these rows."""
-        game = self.game
         to_play = self.states["to_play"]
         while True:
             rows = rows[~self.over[rows] & (to_play[rows] != self.seats[rows])]
@@ -220,11 +306,7 @@ class Tables:
             codes = self.opponents.codes[rows, to_play[rows]]
             for code in np.unique(codes).tolist():
                 asked = rows[codes == code]
-                actions = self._ask(code, asked)
-                game.loops.turn(
-                    self.states, game.constants, asked, actions, self.players, self.seats, self.reward,
-                    self.credited, rewards, self.over,
-                )  # fmt: skip
+                self._play_inside(asked, self._ask(code, asked), rewards)
 
     def _ask(self, code: int, rows: Array) -> npt.NDArray[np.int32]:
         """One opponent's checked actions in these rows; it is handed views and nothing else."""
@@ -268,9 +350,13 @@ class Tables:
         """How the episodes of these rows stand, by seat: points, returns, scores and settlement."""
         game = self.game
         states = self.take(rows)
+        returns = np.empty((len(rows), game.num_players))
+        for reward in np.unique(self.paid[rows]).tolist():
+            some = self.paid[rows] == reward
+            returns[some] = game.returns(batches.take(states, some), REWARDS[reward])
         return {
             "points": game.points(states),
-            "returns": game.returns(states, REWARDS[self.reward]),
+            "returns": returns,
             "scores": game.scores(states),
             "settlement": game.settlement(states),
         }
@@ -291,22 +377,24 @@ class Tables:
 
     def _memory(self) -> list[Array]:
         return [
-            self.states,
-            self.seats,
-            self.players,
-            self.credited,
-            self.over,
-            self.begun,
-            self._told,
-            self.opponents.codes,
-        ]
+            self.states, self.seats, self.players, self.credited, self.over, self.begun, self._told,
+            self.opponents.codes, self.paid,
+        ]  # fmt: skip
 
-    def __enter__(self) -> None:
-        """What is done inside ``with tables`` is undone if an opponent with an ``act`` of its own fails."""
-        self._before = [array.tobytes() for array in self._memory()] if self.opponents.outside else None
+    @contextmanager
+    def all_or_nothing(self, always: bool = False) -> Iterator[None]:
+        """What is done inside is undone if it fails.
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None and self._before is not None:
-            for array, content in zip(self._memory(), self._before, strict=True):
+        Only an opponent with an ``act`` of its own can fail, but for what ``always`` is meant: several resets in turn.
+        """
+        if not (always or self.opponents.outside):
+            yield
+            return
+        before = [array.tobytes() for array in self._memory()]
+        try:
+            yield
+        except BaseException:
+            for array, content in zip(self._memory(), before, strict=True):
                 array.view(np.uint8).reshape(-1)[:] = np.frombuffer(content, np.uint8)
-        self._before = None
+            self._mixed = True
+            raise

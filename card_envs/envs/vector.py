@@ -13,19 +13,18 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from card_envs import batches
-from card_envs.checks import choice, whole_number
-from card_envs.envs.single import ILLEGAL, RENDER_MODES
-from card_envs.envs.tables import Tables, chosen_game
-from card_envs.errors import IllegalAction
+from card_envs.checks import choice, shown, whole_number
+from card_envs.envs.choices import checked_options, chosen_game
+from card_envs.envs.settings import ILLEGAL, METHODS, RENDER_MODES, ManyTables
+from card_envs.envs.tables import PER_TABLE, Tables
 from card_envs.game import Game
-from card_envs.record import REWARDS
 
 Array = npt.NDArray[Any]
 Flags = npt.NDArray[np.bool_]
 Step = tuple[npt.NDArray[np.uint8], npt.NDArray[np.float64], Flags, Flags, dict[str, Any]]
 
 
-class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Array]):
+class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Array]):
     """``num_envs`` tables with a learner at each: row i plays what ``CardEnv`` plays with its seed.
 
     Observations are uint8 (N, observation_size), actions integers (N,), rewards float64 (N,), infos arrays with
@@ -69,18 +68,15 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
         """
         self.game = chosen_game(game, rules)
         self.num_envs = whole_number("num_envs", num_envs, 1, 2**31)
-        self.loses = choice("illegal", illegal, ILLEGAL) == "lose"
-        if render_mode is not None:
-            choice("render_mode", render_mode, RENDER_MODES)
+        loses = choice("illegal", illegal, ILLEGAL) == "lose"
         self.render_mode = render_mode
-        self.reward = reward
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = type(self).metadata | {"autoreset_mode": self.autoreset_mode}  # type: ignore[misc]
         self.single_observation_space = spaces.Box(0, 1, (self.game.observation_size,), np.uint8)
         self.single_action_space = spaces.Discrete(self.game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._tables = Tables(self.game, self.num_envs, opponents, seat, reward)
+        self._tables = Tables(self.game, self.num_envs, opponents, seat, reward, loses)
         self._masks = np.zeros((self.num_envs, self.game.num_actions), np.uint8)
 
     # Gymnasium's interface
@@ -95,15 +91,15 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
 
         Returns observations and infos; in a partial reset the info masks mark the rows that were reset.
         """
-        rest = dict(options or {})
+        rest = checked_options(options)
         chosen = self._reset_mask(rest.pop("reset_mask", None))
         rows = np.flatnonzero(chosen)
         seeds = self._seeds(seed)
-        if isinstance(seed, (int, np.integer)):
-            super().reset(seed=int(seed))
         if not (chosen | self._tables.begun).all():
             raise gymnasium.error.ResetNeeded("The first reset must be of all rows: leave out the reset_mask.")
-        with self._tables:
+        if seeds is not None and not isinstance(seed, (list, tuple, np.ndarray)):
+            super().reset(seed=seeds[0])
+        with self._tables.all_or_nothing():
             self._tables.reset(rows, None if seeds is None else [seeds[i] for i in rows], rest, lambda: self.np_random)
         observations, infos = self._look()
         infos["_action_mask"], infos["_seat"] = chosen.copy(), chosen.copy()
@@ -133,14 +129,14 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
                 )
             rows = np.flatnonzero(~ended)
             plays = plays[rows]
-        self._check(plays, rows)
-        with tables:
+        tables.check(rows, plays)
+        with tables.all_or_nothing():
             return self._step(plays, rows, ended)
 
     def _step(self, plays: npt.NDArray[np.int32], rows: Array, ended: Flags) -> Step:
         tables = self._tables
         tables.play(rows, plays)
-        rewards = tables.rewards.astype(np.float64)
+        rewards = tables.rewards.copy()
         if ended.any():  # NEXT_STEP
             tables.advance(np.flatnonzero(ended))
         terminations = tables.over.copy()
@@ -179,9 +175,32 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
         self._require_reset()
         return self._tables.sample_actions().astype(np.int64)
 
-    def set_opponents(self, opponents: Any, where: npt.ArrayLike | None = None) -> None:
-        """Change the opponents of all rows, or of those where a bool (N,) is true, from their next episodes on."""
-        self._tables.opponents.choose(opponents, where)
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """A method or an attribute of every table, as ``SyncVectorEnv.call``: ``action_masks``, say, or ``seat``."""
+        rows = list(range(self.num_envs))
+        if name in METHODS:
+            return tuple(self._call_at(rows, name, *args, **kwargs))
+        return tuple(self._get_at(rows, name))
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """An attribute, once for each table."""
+        return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Set an attribute: a list or tuple has a value for each table, anything else is for all of them.
+
+        Raises ``FixedSetting`` or ``ValueError`` for what cannot be set, and changes nothing.
+        """
+        if not isinstance(values, (list, tuple)):
+            self._set_at(None, name, values)
+        elif len(values) != self.num_envs:
+            raise ValueError(f"values must be one for all tables or a list of {self.num_envs}, not of {len(values)}.")
+        elif name in PER_TABLE:
+            self._tables.choose_each(name, values)
+        elif all(value == values[0] for value in values):
+            self._set_at(None, name, values[0])
+        else:
+            raise ValueError(f"{shown(name)} is one for all tables: it cannot be {shown(values)}.")
 
     @property
     def seats(self) -> npt.NDArray[np.int64]:
@@ -196,9 +215,14 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
 
     @property
     def full_states(self) -> Array:
-        """The whole positions (copies): PERFECT INFORMATION, with all hands and the generators; not for players."""
+        """The whole positions: PERFECT INFORMATION, with all hands and the generators; not for players.
+
+        A read-only copy: what was chosen there would move nothing on at the tables.
+        """
         self._require_reset()
-        return batches.copy(self._tables.states)
+        states = batches.copy(self._tables.states)
+        states.flags.writeable = False
+        return states
 
     # Parts
 
@@ -219,26 +243,14 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
     def _seeds(self, seed: Any) -> list[int | None] | None:
         if seed is None:
             return None
-        if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
-            first = whole_number("seed", seed, 0, 2**256)
-            return [first + i for i in range(self.num_envs)]
-        if isinstance(seed, (str, bytes, bool)) or len(seed) != self.num_envs:
-            raise ValueError(
-                f"seed={seed!r:.80} must be a whole number or a list of {self.num_envs}, one for each row."
-            )
-        return [None if one is None else whole_number("seed", one, 0, 2**256) for one in seed]
-
-    def _check(self, plays: npt.NDArray[np.int32], rows: Array) -> None:
-        if not len(plays):
-            return
-        if not self.loses:
-            self.game.check_actions(self._tables.states, plays, rows)
-        elif plays.min() < 0 or plays.max() >= self.game.num_actions:
-            wrong = int(np.flatnonzero((plays < 0) | (plays >= self.game.num_actions))[0])
-            raise IllegalAction(
-                f"Action {plays[wrong]} in row {rows[wrong] if len(rows) else wrong} is out of range: give whole "
-                f"numbers from 0 to {self.game.num_actions - 1}."
-            )
+        if isinstance(seed, (list, tuple)) or (isinstance(seed, np.ndarray) and seed.ndim == 1):
+            if len(seed) != self.num_envs:
+                raise ValueError(f"seed={shown(seed)} must be a whole number or {self.num_envs}, one for each row.")
+            return [
+                None if one is None else whole_number(f"seed[{row}]", one, 0, 2**256) for row, one in enumerate(seed)
+            ]
+        first = whole_number("seed", seed, 0, 2**256)
+        return [first + i for i in range(self.num_envs)]
 
     def _look(self) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
         observations = np.empty((self.num_envs, self.game.observation_size), np.uint8)
@@ -271,7 +283,7 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
 
     def __repr__(self) -> str:
         return (
-            f"<CardVectorEnv {self.num_envs} x {self.game.describe()}, reward {REWARDS[self._tables.reward]!r}, "
+            f"<CardVectorEnv {self.num_envs} x {self.game.describe()}, reward {self.reward!r}, "
             f"{self.autoreset_mode.name}>"
         )
 
@@ -280,7 +292,7 @@ class CardVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.int64], Arra
 
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:
     for known in AutoresetMode:
-        if mode in (known, known.value, known.name):
+        if mode is known or (isinstance(mode, str) and mode in (known.value, known.name)):
             return known
     values = ", ".join(repr(known.value) for known in AutoresetMode)
-    raise ValueError(f"autoreset_mode={mode!r} is unknown: choose one of {values}.")
+    raise ValueError(f"autoreset_mode={shown(mode)} is unknown: choose one of {values}.")

@@ -10,12 +10,18 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import SUITS, Pack, canonical, pretty
+from card_envs.checks import shown
 from card_envs.game import Game
 from card_envs.kernel import Kernel
 from card_envs.konchinka import dealing, greedy, kernel, observation, worlds
 from card_envs.konchinka.moves import RANKS, TRAIL, Moves, make_moves
 from card_envs.konchinka.rules import KonchinkaRules
 from card_envs.render.text import Page
+
+_CROSS = re.compile("[xX×]")
+
+MOST_LETTERS = 40
+"""Letters of the longest name of an action, and some to spare."""
 
 WORDS = 9
 """Words for the largest set of actions, 4 suits of 121 moves, and one that the last move may spill into."""
@@ -62,14 +68,10 @@ class Konchinka(Game):
 
     def action_id(self, name: str) -> int:
         """Inverse of ``action_name``; takes symbols for suits, ``10`` for ``T``, and the ranks in any order."""
-        card, cross, ranks = re.match(r"\s*([^xX×]*)([xX×]?)(.*?)\s*$", str(name), re.DOTALL).groups()  # type: ignore[union-attr]
-        letters = ranks.upper().replace("10", "T")
-        if set(letters) <= set(RANKS):
-            letters = "".join(sorted(letters, key=RANKS.index))
-        action = self._actions.get(canonical(card) + ("x" if cross else "") + letters)
+        action = self._actions.get(_spelled(name)) if isinstance(name, str) else None
         if action is None:
             raise ValueError(
-                f"{name!r} is no action here: write the card to trail it ('5c'), and x with the rank or ranks it "
+                f"{shown(name)} is no action here: write the card to trail it ('5c'), and x with the rank or ranks it "
                 "captures ('KhxK', '8cxA25'), or x* for a jack that takes the table ('Jcx*')."
             )
         return action
@@ -116,6 +118,20 @@ class Konchinka(Game):
         if places:
             known = ", ".join(f"{pretty([self.pack.name(row.deck[p])])} as card {p - row.dealt + 1}" for p in places)
             page.add("put back", f"{known} from the top")
+
+
+def _spelled(name: str) -> str:
+    """An action's name with letters for symbols and the ranks captured in their order."""
+    name = name.strip()
+    if len(name) > MOST_LETTERS:
+        return ""
+    cross = _CROSS.search(name)
+    if cross is None:
+        return canonical(name)
+    letters = name[cross.end() :].upper().replace("10", "T")
+    if set(letters) <= set(RANKS):
+        letters = "".join(sorted(letters, key=RANKS.index))
+    return canonical(name[: cross.start()]) + "x" + letters
 
 
 def _constants(rules: KonchinkaRules, moves: Moves) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from card_envs.checks import choice, flag, whole_number
+from card_envs.checks import choice, flag, shown, whole_number
 
 Obligation = Literal["card", "hand"]
 Settlement = Literal["points", "stakes"]
@@ -74,6 +74,8 @@ class KonchinkaRules:
 
 
 def _figure_sums(value: object) -> tuple[int, ...]:
-    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 3:
-        raise ValueError(f"figure_sums={value!r} must be three whole numbers from 11 to 14: for jack, queen and king.")
+    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)) or len(value) != 3:
+        raise ValueError(
+            f"figure_sums={shown(value)} must be three whole numbers from 11 to 14: for jack, queen and king."
+        )
     return tuple(whole_number("figure_sums", each, 11, 14) for each in value)

@@ -1,0 +1,64 @@
+"""What can be asked of an environment: each function returns the choice in plain form or raises a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from card_envs.checks import choice, shown
+from card_envs.errors import UnknownArgument
+from card_envs.game import Game
+from card_envs.record import REWARDS, SETTLEMENT
+from card_envs.registry import make_game
+
+OPTIONS = ("deck", "dealer", "seat", "deal")
+"""What ``reset(options=...)`` understands."""
+
+SETTINGS = ("opponents", "seat", "reward", "illegal")
+"""What all the environments are made with, beside the game and its rules."""
+
+EXACT = 2.0**53
+"""Whole numbers up to here are exact in float64."""
+
+
+def chosen_game(game: str | Game, rules: Mapping[str, Any]) -> Game:
+    """The game an environment was asked for, by name and rules or as it is."""
+    if not isinstance(game, Game):
+        try:
+            return make_game(game, **rules)
+        except UnknownArgument as fault:
+            raise UnknownArgument(f"{fault} An environment takes {', '.join(SETTINGS)} as well.") from None
+    if rules:
+        raise UnknownArgument(
+            f"The environment got an unexpected keyword argument {next(iter(rules))!r}. game={game!r} has its rules "
+            f"already: leave out {', '.join(rules)}."
+        )
+    return game
+
+
+def chosen_reward(game: Game, reward: str, exact: float = EXACT) -> int:
+    """Number of a reward; ``ValueError`` naming the choices if this game does not pay it, or not exactly.
+
+    exact: whole numbers up to here are exact where the rewards are handed out.
+    """
+    payable = [name for name in REWARDS if game.min_returns[name] < 0]
+    number = REWARDS.index(choice("reward", reward, REWARDS))
+    if reward not in payable:
+        raise ValueError(
+            f"reward={reward!r} is never paid by {game.describe()}, which is not settled at the end of a match: "
+            f"choose one of {', '.join(map(repr, payable))}."
+        )
+    most = -game.min_returns[reward] * (game.num_players - 1)
+    if number == SETTLEMENT and most > exact:
+        raise ValueError(
+            f"reward='settlement' may be {most:.0f} in {game.describe()}, but here rewards are float32, which is exact "
+            f"up to {exact:.0f}: play for smaller chips or stakes."
+        )
+    return number
+
+
+def checked_options(options: Any) -> dict[str, Any]:
+    """What ``reset`` was asked for, by name, without what is None; ``ValueError`` if it is no dict."""
+    if options is not None and not isinstance(options, Mapping):
+        raise ValueError(f"options={shown(options)} must be a dict, as in {{'seat': 0}}, or None.")
+    return {name: value for name, value in (options or {}).items() if value is not None}

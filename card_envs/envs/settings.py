@@ -1,0 +1,155 @@
+"""What the environments were made with, what of it can be changed afterwards, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from card_envs.checks import choice, shown
+from card_envs.envs.tables import PER_TABLE, Tables
+from card_envs.errors import FixedSetting, UnknownArgument
+from card_envs.game import Game
+
+ILLEGAL = ("raise", "lose")
+RENDER_MODES = ("ansi",)
+
+FIXED = ("game", "num_envs", "autoreset_mode")
+METHODS = ("action_masks", "set_opponents", "render")
+"""What can be called at single tables among many."""
+
+CHANGEABLE = (*PER_TABLE, "illegal", "render_mode")
+
+
+class Settings:
+    """The settings of an environment as its attributes.
+
+    ``reward``, ``opponents`` and ``seat`` can be set at any time and hold from each table's next episode on;
+    ``illegal`` and ``render_mode`` hold at once. The game, its rules and the number of tables are fixed: setting them
+    raises ``FixedSetting``. A wrapper has attributes of its own: set these through ``env.unwrapped``.
+    """
+
+    game: Game
+    _tables: Tables
+    _render_mode: str | None = None
+    _render_modes: ClassVar[Sequence[str]] = RENDER_MODES
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and "game" in self.__dict__:
+            self._refuse_fixed(name, value)
+        super().__setattr__(name, value)
+
+    def _refuse_fixed(self, name: str, value: Any) -> None:
+        if name in FIXED:
+            old = self.__dict__.get(name, value)
+            if type(old) is type(value) and old == value:
+                return
+        elif not hasattr(self.game.rules, name):
+            return
+        raise FixedSetting(
+            f"{name} is fixed when an environment is made, so it cannot be set to {shown(value)}: make another one. "
+            f"What can be changed are {', '.join(CHANGEABLE)}."
+        )
+
+    @property
+    def reward(self) -> Any:
+        """Name of the reward that is paid from the next episodes on; a list, one a table, where they differ."""
+        return self._common("reward")
+
+    @reward.setter
+    def reward(self, reward: str) -> None:
+        self._tables.choose("reward", reward, None)
+
+    @property
+    def opponents(self) -> Any:
+        """Who plays the other seats from the next episodes on: a player, or a list of them in turn order."""
+        return self._common("opponents")
+
+    @opponents.setter
+    def opponents(self, opponents: Any) -> None:
+        self._tables.choose("opponents", opponents, None)
+
+    @property
+    def seat(self) -> Any:
+        """The learner's seat in the episode in play; set, it holds from the next one on (None: drawn for each)."""
+        self._require_reset()
+        return self._common("seat")
+
+    @seat.setter
+    def seat(self, seat: int | None) -> None:
+        self._tables.choose("seat", seat, None)
+
+    @property
+    def illegal(self) -> str:
+        """What an illegal action does: ``"raise"`` an error, or ``"lose"`` the episode."""
+        return "lose" if self._tables.loses else "raise"
+
+    @illegal.setter
+    def illegal(self, illegal: str) -> None:
+        self._tables.loses = choice("illegal", illegal, ILLEGAL) == "lose"
+
+    @property
+    def render_mode(self) -> str | None:
+        """What ``render()`` returns."""
+        return self._render_mode
+
+    @render_mode.setter
+    def render_mode(self, mode: str | None) -> None:
+        if mode is not None and (not isinstance(mode, str) or mode not in self._render_modes):
+            choices = ", ".join(map(repr, self._render_modes)) or "nothing, for these tables draw nothing"
+            raise UnknownArgument(f"render_mode={shown(mode)} is unknown: choose one of {choices}.")
+        self._render_mode = mode
+
+    def _require_reset(self) -> None:
+        raise NotImplementedError
+
+    def _common(self, name: str) -> Any:
+        values = [self._tables.setting(name, row) for row in range(self._tables.size)]
+        return values[0] if all(value == values[0] for value in values[1:]) else values
+
+    def set_opponents(self, opponents: Any) -> None:
+        """Change the opponents from the next episode on; ``ValueError`` naming the choices if that cannot be."""
+        self._tables.choose("opponents", opponents, None)
+
+
+class ManyTables(Settings):
+    """The same for many tables, of which some can be asked and changed alone."""
+
+    _masks: npt.NDArray[np.uint8]
+
+    def set_opponents(self, opponents: Any, where: npt.ArrayLike | None = None) -> None:
+        """Change the opponents of all rows, or of those where a bool (N,) is true, from their next episodes on."""
+        self._tables.choose("opponents", opponents, where)
+
+    def _get_at(self, rows: Sequence[int], name: str) -> list[Any]:
+        if name in PER_TABLE:
+            return [self._tables.setting(name, row) for row in rows]
+        return [getattr(self, name)] * len(rows)
+
+    def _set_at(self, rows: Sequence[int] | None, name: str, value: Any) -> None:
+        """Set an attribute of some tables, or (None) of the whole."""
+        if rows is None:
+            if name not in PER_TABLE and not hasattr(self, name):
+                raise FixedSetting(f"There is no attribute {shown(name)} to set: try {', '.join(CHANGEABLE)}.")
+            setattr(self, name, value)
+        elif name in PER_TABLE:
+            where = np.zeros(self._tables.size, np.bool_)
+            where[rows] = True
+            self._tables.choose(name, value, where)
+        else:
+            raise ValueError(f"{shown(name)} is one for all tables: it cannot be set for {len(rows)} of them.")
+
+    def _call_at(self, rows: Sequence[int], name: str, *args: Any, **kwargs: Any) -> list[Any]:
+        """Call a method of single tables."""
+        if name == "action_masks":
+            return list(self._masks[rows].astype(np.bool_))
+        if name == "set_opponents":
+            self._set_at(rows, "opponents", *args, **kwargs)
+            return [None] * len(rows)
+        if name == "render":
+            self._require_reset()
+            tables = self._tables
+            return [self.game.state(tables.states, i).text(int(tables.seats[i])) for i in rows]
+        raise AttributeError(f"Single tables have no method {shown(name)}: they have {', '.join(map(repr, METHODS))}.")
