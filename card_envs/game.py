@@ -23,6 +23,7 @@ from card_envs import batches, definition
 from card_envs.bits import shuffle
 from card_envs.cards import Pack, pretty
 from card_envs.checks import shown, whole_number
+from card_envs.errors import UnknownArgument
 from card_envs.loops import build_loops
 from card_envs.open_cards import OpenCards, Solver
 from card_envs.record import REWARDS
@@ -201,8 +202,8 @@ class Game(OpenCards, ABC):
         deal: number of the deal at the table: ``seed`` and ``deal`` decide the pack.
         extras: what else a match of this game carries into its first deal (``match_extras``).
 
-        Raises ``ValueError`` for a pack that is not whole or comes out void, for impossible scores, and for extras
-        that this game does not carry.
+        Raises ``ValueError`` for a pack that is not whole or comes out void, and for impossible scores;
+        ``UnknownArgument`` (a ``ValueError`` and a ``TypeError``) for extras that this game does not carry.
         """
         seed = secrets.randbits(64) if seed is None else batches.seed(seed)
         deal = whole_number("deal", deal, 0, 2**64 - 1)
@@ -245,7 +246,7 @@ class Game(OpenCards, ABC):
     def _checked_extra(self, field: str, value: Any) -> Any:
         if field not in self.match_extras:
             known = ("seed", "deck", "dealer", "scores", "deal", *self.match_extras)
-            raise ValueError(
+            raise UnknownArgument(
                 f"{field}={shown(value)} is nothing that a deal of {self.name} takes: {', '.join(known)} are."
             )
         checked = self.match_extras[field](field, value)
