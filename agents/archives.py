@@ -30,11 +30,11 @@ _READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 
 def read_file(path: str | os.PathLike[str], most: int = LARGEST) -> bytes:
     """The content of a file; ``ValueError`` for what is no file or longer than ``most`` bytes."""
-    # A pipe would be waited for as soon as it is opened.
-    if not stat.S_ISREG(Path(path).stat().st_mode):
+    found = Path(path).stat()
+    if not stat.S_ISREG(found.st_mode):  # a pipe would be waited for as soon as it is opened
         raise ValueError("it is not a file")
     with open(path, "rb") as file:
-        content = file.read(most + 1)
+        content = file.read(min(found.st_size, most) + 1)
     if len(content) > most:
         raise ValueError(f"it is longer than {most:,} bytes")
     return content

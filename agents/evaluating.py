@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.arena import deal_seeds
 from agents.command_line import Parser, called, command, needed, screen
 from agents.files import check_writable
 from agents.labels import printable
 from agents.names import make_agent, refuse_unrepeatable
-from agents.options import add_agents, chosen_game, game_commands, labelled, whole
+from agents.options import add_agents, add_salt, chosen_game, game_commands, labelled, whole
 from agents.protocol import Agent
 from agents.regret import KINDS, AgentRegret, measure, refuse_unless_solved, regret_table
 from agents.report import evaluate
+from agents.seeds import table_seeds
 from agents.warmup import told_if_long, warm_up
 from card_envs import Game
 
@@ -86,16 +86,19 @@ def _evaluate(
             agents,
             deals=arguments.deals,
             seed=arguments.seed,
+            salt=arguments.salt,
             deterministic=not arguments.sample,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
         if arguments.regret:
-            regrets = tuple(_regret(game, agent, arguments, bar) for agent in agents)
+            regrets = tuple(_regret(game, agent, arguments, evaluation.salt, bar) for agent in agents)
             evaluation = dataclasses.replace(evaluation, regrets=regrets)
     return evaluation
 
 
-def _regret(game: Game, agent: tuple[str, Agent], arguments: argparse.Namespace, bar: Progress) -> AgentRegret:
+def _regret(
+    game: Game, agent: tuple[str, Agent], arguments: argparse.Namespace, salt: str | None, bar: Progress
+) -> AgentRegret:
     """The regret of one agent in all seats, of both kinds unless there are no deals for the second."""
     from rich.markup import escape
 
@@ -108,7 +111,8 @@ def _regret(game: Game, agent: tuple[str, Agent], arguments: argparse.Namespace,
         def progress(done: int, total: int, task: TaskID = task) -> None:
             bar.update(task, completed=done, total=total)
 
-        found.append(measure(game, agent, seeds=deal_seeds(arguments.seed, deals), kind=kind, progress=progress))
+        seeds = table_seeds(arguments.seed, deals, salt)[:]
+        found.append(measure(game, agent, seeds=seeds, kind=kind, progress=progress))
     return AgentRegret(agent[0], agent[0], *found)
 
 
@@ -122,6 +126,7 @@ def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
         help="deals (matches with --match) for each pair, each in all seat rotations; default 10000",
     )
     parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="S", help="which deals; default 0")
+    add_salt(parser)
     parser.add_argument(
         "--sample", action="store_true", help="trained players draw their actions instead of taking the likeliest"
     )

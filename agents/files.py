@@ -82,7 +82,7 @@ def check_writable(path: StrPath) -> None:
             return
         target = Path(os.path.realpath(path))
         if target.is_dir():
-            raise ValueError(f"{target} is a folder: give the name of a file.")
+            raise ValueError(f"{Path(path)} is a folder, not a file.")
         if not target.parent.is_dir():
             raise ValueError(f"{path} cannot be written: there is no folder {target.parent}.")
         if found is not None and not os.access(target, os.W_OK):

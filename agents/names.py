@@ -141,14 +141,14 @@ def bare(name: str) -> str:
     return name
 
 
-def is_ours(name: str) -> bool:
-    """Whether a player is the library's own, wrapped or not: no external bot, and of no other package.
+def is_external(name: str) -> bool:
+    """Whether a player is an external bot, wrapped or not: a program of its own, that could look packs up.
 
-    >>> is_ours("exact+ismcts:10+ppo:model.npz"), is_ours("exact+cmd:./bot"), is_ours("module:factory")
-    (True, False, False)
+    >>> is_external("exact+cmd:./bot"), is_external("module:factory"), is_external("exact+ismcts:10+ppo:model.npz")
+    (True, True, False)
     """
-    kind = bare(name).partition(":")[0].partition("+")[0]
-    return kind in OURS
+    kind = bare(name).partition(":")[0]
+    return kind.partition("+")[0] not in OURS and kind not in _others()
 
 
 def refuse_unrepeatable(name: str) -> None:

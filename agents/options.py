@@ -13,6 +13,7 @@ from typing import Any, Literal
 from agents.command_line import Parser
 from agents.labels import labels_of
 from agents.names import SPOKEN, split_label
+from agents.seeds import read_salt
 from card_envs import GAMES, Game, make_game
 from card_envs.registry import game_class, rule_fields
 
@@ -78,6 +79,25 @@ def chosen_game(arguments: argparse.Namespace) -> Game:
 def add_agents(parser: argparse.ArgumentParser) -> None:
     """An option for the names of players, of which there must be some."""
     parser.add_argument("--agents", nargs="+", required=True, metavar="NAME", help=AGENTS)
+
+
+def add_salt(parser: argparse.ArgumentParser) -> None:
+    """An option for the secret that decides the packs together with the seed."""
+    parser.add_argument(
+        "--salt",
+        type=salt,
+        metavar="HEX",
+        help="plays the packs of other results again: the salt that they tell, with the same --seed. Where an external "
+        "bot takes part one is drawn, so that nobody can know the packs; among other players the seed decides alone",
+    )
+
+
+def salt(text: str) -> str:
+    """Reads a salt."""
+    try:
+        return read_salt(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def labelled(names: Sequence[str]) -> list[tuple[str, str]]:

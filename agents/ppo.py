@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agents.archives import fault
 from agents.network import TORCH, Layers, Network
 from agents.protocol import Actions, Array, checked_masks, checked_words
 from agents.sb3 import is_sb3, read_sb3
@@ -36,8 +37,8 @@ def model_file(path: str | os.PathLike[str]) -> Path:
         if not stat.S_ISDIR(mode):
             return path
         found, run = (path / MODEL).exists(), (path / "config.json").exists()
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read as a player: {error.strerror}.") from None
+    except (OSError, ValueError) as error:  # a zero byte in the name is a ValueError
+        raise ValueError(f"{path!s:.200} cannot be read as a player: {fault(error)}.") from None
     if found:
         return path / MODEL
     if run:

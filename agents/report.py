@@ -12,11 +12,12 @@ from itertools import combinations, permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.arena import BATCH, Meeting, deal_seeds, meet
+from agents.arena import BATCH, Meeting, meet
 from agents.command_line import literal
 from agents.files import write_whole
-from agents.protocol import Agent
+from agents.protocol import Agent, external_bot
 from agents.regret import AgentRegret, regret_json
+from agents.seeds import new_salt, table_seeds
 from agents.versions import versions
 from agents.warmup import warm_up
 from card_envs import Game
@@ -30,6 +31,7 @@ class Evaluation:
     """Meetings of agents, and all that is needed to play them again.
 
     agents: what they are called. players: their names as ``make_agent`` takes them, where they were made by name.
+    salt: decides the deals together with ``seed``; None where the seed alone does.
     """
 
     game: Game
@@ -41,6 +43,7 @@ class Evaluation:
     seconds: float
     regrets: tuple[AgentRegret, ...] = ()
     players: tuple[str, ...] = ()
+    salt: str | None = None
 
     def json(self) -> dict[str, Any]:
         """The evaluation in JSON's terms."""
@@ -51,7 +54,8 @@ class Evaluation:
             "agents": list(self.agents),
             **({"players": list(self.players)} if self.players else {}),
             "seed": self.seed,
-            "first_table_seed": int(deal_seeds(self.seed, 1)[0]),
+            "salt": self.salt,
+            "first_table_seed": int(table_seeds(self.seed, 1, self.salt)[0]),
             "deals": self.deals,
             "rotations": self.game.num_players,
             "seating": self.seating(),
@@ -111,6 +115,7 @@ def evaluate(
     *,
     deals: int,
     seed: int,
+    salt: str | None = None,
     deterministic: bool = True,
     batch: int = BATCH,
     pairs: Sequence[tuple[int, int]] | None = None,
@@ -120,11 +125,16 @@ def evaluate(
 
     With more than two players a pair meets twice: each alone among the others. ``pairs`` picks meetings by the
     numbers of the agents instead. ``progress`` is told how many meetings are done of how many.
+
+    salt: makes the deals others than those of ``seed`` alone, unknown to whoever does not know it (``seeds``); one is
+    drawn where an external bot takes part.
     """
     if pairs is None:
         choose = combinations if game.num_players == 2 else permutations
         pairs = list(choose(range(len(agents)), 2))
-    seeds = deal_seeds(seed, deals)
+    if salt is None and any(external_bot(agent) for _, agent in agents):
+        salt = new_salt()
+    seeds = table_seeds(seed, deals, salt)
     warm_up(game, [agent for _, agent in agents])
     begin = time.perf_counter()
     meetings = []
@@ -135,4 +145,5 @@ def evaluate(
     if progress is not None:
         progress(len(pairs), len(pairs))
     names = tuple(name for name, _ in agents)
-    return Evaluation(game, names, tuple(meetings), deals, seed, deterministic, time.perf_counter() - begin)
+    seconds = time.perf_counter() - begin
+    return Evaluation(game, names, tuple(meetings), deals, seed, deterministic, seconds, salt=salt)

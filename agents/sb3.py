@@ -4,8 +4,9 @@
 wrapped, and of torch's tensors. The pickled objects are never unpickled: what is needed of them stands beside them
 as text. The tensors are read by torch, as plain data.
 
-Such a file knows nothing of a game's rules. That its sizes fit the game is seen to; that the rules are those it was
-trained for is left to whoever names it.
+Such a file knows nothing of a game's rules, nor of ``VecNormalize(norm_obs=True)``, which no plain network can follow.
+That its sizes fit the game is seen to; that it was trained for these rules, on observations as they are, is left to
+whoever names it.
 """
 
 from __future__ import annotations
@@ -81,9 +82,7 @@ def _activation(data: dict[str, Any]) -> str:
     space = data["observation_space"]
     low, high = ({*str(space[name]).strip("[]").split()} - {"..."} for name in ("low", "high"))
     if "Box" not in space[":type:"] or not (low <= {"0", "0."} and high <= {"1", "1."}):
-        raise ValueError(
-            "it was trained on other observations than the game's bits (those of VecNormalize or of another wrapper)"
-        )
+        raise ValueError("it was trained on other observations than the game's bits (a wrapper's)")
     given = {name: value for name, value in data["policy_kwargs"].items() if not name.startswith(":")}
     function = given.pop("activation_fn", "<class 'torch.nn.modules.activation.Tanh'>")
     found = _ACTIVATION.fullmatch(str(function))

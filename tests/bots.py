@@ -31,12 +31,12 @@ for line in sys.stdin:
 BOTS = {
     "good": ("", "", "", ""),
     "crashes at the start": ("raise SystemExit(3)", "", "", "could not be started: it ended with exit status 3"),
-    "never ready": ("time.sleep(99)", "", "", "could not be started: it gave no answer within 1 s"),
+    "never ready": ("time.sleep(999)", "", "", "could not be started: it gave no answer within 1 s"),
     "not ready": ("say('{}\\n'); continue", "", "", "could not be started: it answered {} to the hello"),
     "crashes": ("", "if bad: 1 / 0", "", "exit status 1: ZeroDivisionError: division by zero"),
     "is killed": ("", "if bad: os.kill(os.getpid(), 9)", "", "was ended by Killed"),
-    "hangs": ("", "if bad: time.sleep(99)", "", "gave no answer within 1 s"),
-    "hangs with a child": ("", "if bad: os.fork(); note(); time.sleep(99)", "", "gave no answer within 1 s"),
+    "hangs": ("", "if bad: time.sleep(999)", "", "gave no answer within 5 s"),
+    "hangs with a child": ("", "if bad: os.fork(); note(); time.sleep(999)", "", "gave no answer within 5 s"),
     "floods": ("", "while bad: say('x' * 4096)", "", "wrote 65536 bytes without the end of a line"),
     "floods lines": ("", "while bad: say('x\\n' * 999)", "", "answered with more than a line"),
     "floods errors": ("", "while bad: sys.stderr.write('x' * 4096)", "", "1048576 bytes to its standard error"),
@@ -53,8 +53,8 @@ BOTS = {
     ),
     "speaks twice": ("", "if bad: say('{}\\n' * 2)", "", "answered with more than a line"),
     "speaks unasked": ("", "", "say('hello?\\n')", "hello?"),
-    "closes its output": ("", "if bad: os.close(1); time.sleep(99)", "", "closed its output"),
-    "closes its input": ("", "if bad: play(m); os.close(0); time.sleep(99)", "", "gave no answer within 1 s"),
+    "closes its output": ("", "if bad: os.close(1); time.sleep(999)", "", "closed its output"),
+    "closes its input": ("", "if bad: play(m); os.close(0); time.sleep(999)", "", "gave no answer within 5 s"),
 }
 """Lines at the hello, at a move (``bad`` in the second episode) and at the end, and what the report says of it."""
 

@@ -1,8 +1,8 @@
 """Random deals played beside the independent oracle: ``python -m tests.differential --deals 20000``.
 
 Every deal is played twice at once, by the engine and by ``tests.oracle``; at every step all that can be seen of
-the position is compared. Deals are spread over all variants of a game. A fault names the game, its rules, the
-seed and the plays.
+the position is compared, and each part of what a seat observes. Deals are spread over all variants of a game, chosen
+and drawn at random (``--rules`` so many more of these). A fault names the game, its rules, the seed and the plays.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 import argparse
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from card_envs import Game, State
-from tests.oracle import ElfernOracle, KonchinkaOracle
-from tests.variants import VARIANTS, Variant
+from tests.oracle import REWARDS, SEE, ElfernOracle, KonchinkaOracle, returned
+from tests.variants import MANY, Variant, drawn
 
 Oracle = ElfernOracle | KonchinkaOracle
 ORACLES: dict[str, Callable[..., Oracle]] = {"elfern": ElfernOracle, "konchinka": KonchinkaOracle}
@@ -85,13 +85,13 @@ class Pair:
 
     def run(self, dice: random.Random, deals: int) -> int:
         """Play the episode to its end, or so many deals of it; how many deals were begun."""
-        self.compare()
+        self.compare(dice)
         while not self.oracle.is_over:
             name = dice.choice(sorted(self.oracle.legal()))
             self.plays.append(name)
             self.oracle.play(name)
             self.state.play(self.names.index(name))
-            self.compare()
+            self.compare(dice)
             if self.oracle.deal_number != self.deal_number:
                 self.deal_number = self.oracle.deal_number
                 self.plays = []
@@ -107,7 +107,7 @@ class Pair:
                 f"{what} is {found!r}, by the oracle {wanted!r}"
             )
 
-    def compare(self) -> None:
+    def compare(self, dice: random.Random) -> None:
         game, oracle, state, same = self.game, self.oracle, self.state, self.same
         row = state.record
         mask = game.masks(row)[0]
@@ -127,8 +127,22 @@ class Pair:
         same("points", state.points().tolist(), oracle.points)
         same("scores", state.scores().tolist(), oracle.scores if game.rules.match else [0] * game.num_players)
         same("settlement", state.settlement().tolist(), oracle.settlement)
-        if np.abs(state.returns() - [float(value) for value in oracle.returns]).max() > 1e-9:
-            same("returns", state.returns().tolist(), list(map(float, oracle.returns)))
+        for reward in REWARDS:
+            wanted = list(map(float, returned(oracle, reward)))
+            found = state.returns(reward)
+            if np.abs(found - wanted).max() > 1e-9:
+                same(f"{reward} returns", found.tolist(), wanted)
+        for seat in {dice.randrange(game.num_players), max(oracle.to_play, 0)}:
+            self.compare_observation(row, seat)
+
+    def compare_observation(self, row: Any, seat: int) -> None:
+        """Each part of the layout, and that the oracle knows of no other."""
+        observation = self.game.observations(row, seat)[0]
+        layout = self.game.observation_layout
+        parts = SEE[self.variant.game](self.oracle, seat)
+        self.same("parts of an observation", set(layout), set(parts))
+        for name, wanted in parts.items():
+            self.same(f"{name} as seat {seat} sees it", observation[layout[name]].tolist(), wanted)
 
 
 def count_elfern(pair: Pair, row: Any, oracle: ElfernOracle) -> None:
@@ -159,9 +173,9 @@ def count_konchinka(pair: Pair, row: Any, oracle: KonchinkaOracle) -> None:
 ORACLE_COUNTS: dict[str, Callable[..., None]] = {"elfern": count_elfern, "konchinka": count_konchinka}
 
 
-def play_beside(game: str, deals: int, seed: int) -> dict[str, int]:
-    """Play so many deals of a game, spread over its variants; how many each got."""
-    variants = [variant for variant in VARIANTS if variant.game == game]
+def play_beside(game: str, deals: int, seed: int, among: Sequence[Variant] = MANY) -> dict[str, int]:
+    """Play so many deals of a game, spread over its variants in ``among``; how many each got."""
+    variants = [variant for variant in among if variant.game == game]
     counts = {variant.id: 0 for variant in variants}
     number = 0
     while sum(counts.values()) < deals:
@@ -209,14 +223,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     parser.add_argument("--deals", type=int, default=20_000, help="deals of each game")
     parser.add_argument("--game", choices=list(ORACLES), help="this game alone")
+    parser.add_argument("--tables", type=int, default=20, help="tables of each variant by the batch verbs")
+    parser.add_argument("--rules", type=int, default=100, help="rules drawn at random, beside those of the tests")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     for game in [arguments.game] if arguments.game else ORACLES:
         start = time.perf_counter()
-        counts = play_beside(game, arguments.deals, arguments.seed)
-        for variant in (variant for variant in VARIANTS if variant.game == game):
-            play_batch_beside(variant, tables=20, steps=100, seed=arguments.seed)
-            print(f"{counts[variant.id]:7} deals and 20 tables by the batch: {variant.id}")
+        among = [variant for variant in MANY if variant.game == game] + drawn(game, arguments.rules, arguments.seed)
+        counts = play_beside(game, arguments.deals, arguments.seed, among)
+        for variant in among:
+            play_batch_beside(variant, tables=arguments.tables, steps=100, seed=arguments.seed)
+            print(f"{counts[variant.id]:7} deals and {arguments.tables} tables by the batch: {variant.id}")
         print(f"{game}: {sum(counts.values())} deals agree, in {time.perf_counter() - start:.0f} s")
 
 

@@ -9,8 +9,9 @@ import pytest
 
 import card_envs
 from agents import GreedyAgent, RandomAgent
-from agents.arena import deal_seeds, meet, play_out
+from agents.arena import Clock, Log, compared, deal_seeds, meet, meeting_of, play_out
 from agents.intervals import estimate, t_quantile
+from agents.protocol import Forfeit
 from agents.report import evaluate
 
 VARIANTS = [
@@ -176,3 +177,69 @@ def test_all_pairs_meet():
         random, greedy = both(game)
         evaluation = evaluate(game, [("r", random), ("g", greedy), ("h", greedy)], deals=10, seed=0)
         assert [(meeting.a, meeting.b) for meeting in evaluation.meetings] == pairs
+
+
+class Fails(RandomAgent):
+    """Plays at random, and fails in every position of some kind."""
+
+    def act(self, views, observations, masks, random):
+        actions = super().act(views, observations, masks, random)
+        rows = np.flatnonzero((views["plays"] > 8) & (random % np.uint64(60) == 0))
+        if len(rows):
+            actions[rows] = -1
+            raise Forfeit("Fails", actions, {int(row): f"failed after {views['plays'][row]} plays" for row in rows})
+        return actions
+
+
+@pytest.mark.parametrize(("name", "rules"), [VARIANTS[1], VARIANTS[4]])
+def test_a_failure_is_written_down_for_the_table_that_it_was_at(name, rules):
+    """Episodes end at different times, and those that go on are moved together: the numbers of tables stay."""
+    game = card_envs.make_game(name, **rules)
+    log = Log([Clock(), Clock()])
+    seeds = deal_seeds(6, 90)
+    final = play_out(game, [Fails(game), GreedyAgent(game)], [0] + [1] * (game.num_players - 1), seeds, None, log)
+    lost = np.flatnonzero(final["forfeit"] >= 0)
+    assert 15 < len(lost) < 90
+    assert final["seed"].tolist() == seeds.tolist()
+    assert sorted(table for table, *_ in log.forfeits) == lost.tolist()
+    for table, seat, agent, reason in log.forfeits:
+        assert (seat, agent) == (int(final["forfeit"][table]), 0) == (0, 0)
+        assert reason == f"failed after {final['plays'][table]} plays"
+        assert game.returns(final)[table, 0] == game.min_return
+
+
+def test_points_wins_and_level_seats_of_known_states():
+    """What ``compared`` tells of a deal that has been counted, in its unit."""
+    game = card_envs.make_game("konchinka", num_players=4)
+    final = game.new_states(np.arange(3, dtype=np.uint64))
+    final["over"], final["to_play"] = 1, -1
+    final["points"][:, :4] = final["total"][:, :4] = [[3, 1, 0, 1], [0, 2, 2, 1], [1, 1, 1, 1]]
+    for seat, points, beaten, level in (
+        (0, [21, -15, 0], [3, 0, 0], [0, 0, 3]),
+        (1, [-3, 9, 0], [1, 2, 0], [1, 1, 3]),
+        (2, [-15, 9, 0], [0, 2, 0], [0, 1, 3]),
+        (3, [-3, -3, 0], [1, 1, 0], [1, 0, 3]),
+    ):
+        found = [each.tolist() for each in compared(game, final, seat)]
+        assert found == [points, beaten, level], seat
+
+
+def test_a_meeting_of_known_games():
+    """Four players, two deals: mean over rotations first, then over deals; a draw is half a win."""
+    points = np.array([[9, 0, -3, 6], [3, -9, 0, 0]])
+    beaten = np.array([[3, 1, 0, 2], [3, 0, 1, 1]])
+    level = np.array([[0, 2, 1, 1], [0, 0, 2, 1]])
+    meeting = meeting_of(("a", "b"), points, beaten, level)
+    assert meeting.outcomes == {"win": 2, "draw": 3, "loss": 3}
+    assert meeting.points_a.mean == pytest.approx((12 - 6) / 9 / 8)
+    assert meeting.points_b.mean == pytest.approx(-meeting.points_a.mean / 3)
+    assert meeting.win_rate.mean == pytest.approx((2 + 1.5) / 8)
+    per_deal = np.array([12, -6]) / 9 / 4
+    half = 12.706205 * per_deal.std(ddof=1) / np.sqrt(2)
+    assert meeting.points_a.high - meeting.points_a.mean == pytest.approx(half, rel=1e-5)
+    shares = np.array([(1 + 0.5 + 0 + 0.5) / 4, (1 + 0 + 0.5 + 0) / 4])
+    assert meeting.win_rate.high - meeting.win_rate.mean == pytest.approx(
+        12.706205 * shares.std(ddof=1) / np.sqrt(2), rel=1e-5
+    )
+    assert [one.mean for one in meeting.seat_points] == pytest.approx([6 / 9, -4.5 / 9, -1.5 / 9, 3 / 9])
+    assert meeting.seat_outcomes[1] == {"win": 0, "draw": 1, "loss": 1}

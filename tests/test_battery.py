@@ -7,13 +7,13 @@ import pytest
 
 import card_envs
 from card_envs.game import REWARDS
-from tests.variants import SINGLE_DEALS, every, positions, scattered
+from tests.variants import MANY, SINGLE_DEALS, every, positions, scattered
 from tests.walks import SOME
 
 # Legal actions
 
 
-@every()
+@every(MANY)
 def test_legal_actions_masks_and_play_agree_everywhere(game):
     states = scattered(game, SOME)
     masks = game.masks(states)
@@ -36,7 +36,7 @@ def test_legal_actions_masks_and_play_agree_everywhere(game):
             state.play(-1)
 
 
-@every()
+@every(MANY)
 def test_over_or_some_legal_action_never_both(game):
     for states in positions(game, 200, 2 * game.max_plays, auto_reset=False):
         legal = game.masks(states).any(axis=1)
@@ -44,7 +44,7 @@ def test_over_or_some_legal_action_never_both(game):
         assert np.array_equal(legal, game.to_play(states) >= 0)
 
 
-@every()
+@every(MANY)
 def test_legal_actions_are_empty_for_seats_not_on_turn(game):
     states = scattered(game, 100)
     on_turn = game.to_play(states)
@@ -56,7 +56,7 @@ def test_legal_actions_are_empty_for_seats_not_on_turn(game):
         )
 
 
-@every()
+@every(MANY)
 def test_masks_are_zeros_and_ones(game):
     for states in positions(game, 100, game.max_plays):
         masks = game.masks(states)
@@ -64,7 +64,7 @@ def test_masks_are_zeros_and_ones(game):
         assert masks.max() == 1
 
 
-@every()
+@every(MANY)
 def test_sampled_actions_are_legal_and_reach_every_legal_action(game):
     one = game.new_states(np.full(3000, 5, np.uint64))
     one["choice"] = np.random.default_rng(1).integers(0, 2**63, 3000).astype(np.uint64)
@@ -76,7 +76,7 @@ def test_sampled_actions_are_legal_and_reach_every_legal_action(game):
     assert (np.abs(counts[mask] - expected) < 6 * np.sqrt(expected)).all()
 
 
-@every()
+@every(MANY)
 def test_greedy_actions_are_legal_and_minus_one_at_the_end(game):
     for states in positions(game, 100, game.max_plays + 2, auto_reset=False):
         actions = game.greedy_actions(states)
@@ -104,7 +104,7 @@ def placed(game, row):
     return found
 
 
-@every()
+@every(MANY)
 def test_cards_are_conserved(game):
     whole = sorted(game.pack.names)
     for states in positions(game, 20, game.max_plays + 3, auto_reset=False):
@@ -115,7 +115,7 @@ def test_cards_are_conserved(game):
             assert sorted(game.pack.names[card] for card in row["deck"][: game.pack.size]) == whole
 
 
-@every()
+@every(MANY)
 def test_returns_sum_to_zero_and_are_the_sum_of_the_rewards(game):
     states = game.new_states(np.arange(300, dtype=np.uint64))
     summed = np.zeros((300, game.num_players))
@@ -157,7 +157,7 @@ def test_a_deal_takes_max_plays_and_counts_once(game):
 # Histories
 
 
-@every()
+@every(MANY)
 def test_history_is_the_plays_in_order(game):
     state = game.new_state(seed=3)
     played = []
@@ -179,7 +179,7 @@ def test_history_is_the_plays_in_order(game):
             assert (row[len(played) :] == -1).all()
 
 
-@every()
+@every(MANY)
 def test_the_match_goes_on_until_it_is_won(game):
     if not game.rules.match:
         return

@@ -8,13 +8,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.variants import every, positions, scattered
+from tests.variants import MANY, every, positions, scattered
 from tests.walks import SEEDS, SOME, VARIANT, same
 
 # Observations
 
 
-@every()
+@every(MANY)
 def test_the_layout_tiles_the_observation(game):
     end = 0
     for part in game.observation_layout.values():
@@ -25,7 +25,7 @@ def test_the_layout_tiles_the_observation(game):
     assert end == game.observation_size
 
 
-@every()
+@every(MANY)
 def test_observations_are_bits_of_the_right_size(game):
     for states in positions(game, 50, game.max_plays):
         for seats in (None, 0, game.num_players - 1):
@@ -35,7 +35,7 @@ def test_observations_are_bits_of_the_right_size(game):
             assert observations.max() <= 1
 
 
-@every()
+@every(MANY)
 def test_the_last_rows_are_written_within_their_array(game):
     """Wide stores are used for speed: they must not run over the end of the caller's array."""
     for count in (1, 2, 3):
@@ -52,7 +52,7 @@ def test_the_last_rows_are_written_within_their_array(game):
         assert same(out, game.observations(states))
 
 
-@every()
+@every(MANY)
 def test_step_fills_what_observations_and_masks_give_afterwards(game):
     for auto_reset in (True, False):
         states = game.new_states(np.arange(65, dtype=np.uint64))
@@ -64,7 +64,7 @@ def test_step_fills_what_observations_and_masks_give_afterwards(game):
             assert same(masks, game.masks(states))
 
 
-@every()
+@every(MANY)
 def test_observations_give_back_hand_and_table(game):
     states = scattered(game, SOME)
     layout = game.observation_layout
@@ -118,7 +118,7 @@ def situation(game, row, seat):
     return (*known, *piles, *denied, int(row["table"]), last, int(row["dealt"]), at_play, len(open_cards))
 
 
-@every()
+@every(MANY)
 def test_different_situations_have_different_observations(game):
     seen = {}
     for states in islice(positions(game, 40, game.max_plays), 0, None, 2):

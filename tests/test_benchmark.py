@@ -32,7 +32,7 @@ def run(folder, *options):
         sys.executable, "scripts/benchmark.py", "--rounds", "1", "--seconds", "0.01",
         "--json", str(folder / "figures.json"), "--pictures", str(folder / "pictures"), *options,
     ]  # fmt: skip
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1800)
 
 
 def picture_size(path):

@@ -68,7 +68,7 @@ def living(folder):
     return found
 
 
-def none_left(folder, seconds=60.0):
+def none_left(folder, seconds=600.0):
     """Whether all of them come to their end."""
     deadline = time.monotonic() + seconds
     while living(folder) and time.monotonic() < deadline:

@@ -196,7 +196,7 @@ def test_the_command_writes_tables_json_and_a_picture(tmp_path):
     game = card_envs.make_game("elfern", **TINY)
     PPOAgent(game, some_network(game)).save(network)
     command = [sys.executable, ROOT / "scripts" / "exploit.py", *OPTIONS.split()]
-    command += ["--agents", "random", "greedy", f"ppo:{network}", "cfr:0.2s", "--json", json_path, "--picture", picture]
+    command += ["--agents", "random", "greedy", f"ppo:{network}", "cfr:2000", "--json", json_path, "--picture", picture]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=os.environ | {"COLUMNS": "160"})
     assert done.returncode == 0, done.stderr
     assert "180 deals" in done.stdout
@@ -204,9 +204,9 @@ def test_the_command_writes_tables_json_and_a_picture(tmp_path):
     result = json.loads(json_path.read_text())
     assert result["symmetric"] is True
     by_name = {player["name"]: player for player in result["players"]}
-    assert list(by_name) == ["random", "greedy", f"ppo:{network} likeliest", f"ppo:{network} drawn", "cfr:0.2s"]
-    assert by_name["cfr:0.2s"]["exploitability"] < 1e-4 < 0.01 < by_name["greedy"]["exploitability"]
-    assert by_name["cfr:0.2s"]["curve"][0][0]["iterations"] == 1
+    assert list(by_name) == ["random", "greedy", f"ppo:{network} likeliest", f"ppo:{network} drawn", "cfr:2000"]
+    assert by_name["cfr:2000"]["exploitability"] < 1e-4 < 0.01 < by_name["greedy"]["exploitability"]
+    assert by_name["cfr:2000"]["curve"][0][0]["iterations"] == 1
     low, high = result["value_of_the_seat_left_of_the_dealer"].values()
     assert low - 1e-12 <= 2 / 9 <= high + 1e-12
     meetings = np.array(result["meetings"])

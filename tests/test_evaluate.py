@@ -13,6 +13,8 @@ import card_envs
 from agents import GreedyAgent, RandomAgent
 from agents.arena import deal_seeds, meet
 from agents.evaluating import main
+from agents.seeds import table_seeds
+from tests.bots import program
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -97,3 +99,20 @@ def test_bad_arguments_get_a_sentence(arguments, sentence, capsys):
         main(arguments.split())
     assert stop.value.code == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_packs_are_secret_where_an_external_bot_plays_and_can_be_played_again(tmp_path):
+    def evaluated(*more):
+        path = tmp_path / "result.json"
+        arguments = ["--agents", "random", f"exact+{program(tmp_path, 'good')}", "--deals", "3", "--suits", "2"]
+        assert main(["elfern", *arguments, "--ranks", "6", "--hand-size", "3", "--json", str(path), *more]) == 0
+        told = json.loads(path.read_text())
+        for varying in ("seconds", "date"):
+            told.pop(varying)
+        return told
+
+    first, second = evaluated(), evaluated()
+    assert first["salt"] != second["salt"]
+    assert first["first_table_seed"] != second["first_table_seed"]
+    assert evaluated("--salt", first["salt"]) == first
+    assert first["first_table_seed"] == table_seeds(0, 1, first["salt"])[0]

@@ -10,8 +10,9 @@ import pytest
 
 import card_envs
 from agents import GreedyAgent, RandomAgent, make_agent
-from agents.arena import deal_seeds, meet, play_out
+from agents.arena import deal_seeds, meet, play_out, play_rotations
 from agents.evaluating import main as evaluate
+from agents.names import split_label
 from agents.regret import measure
 from agents.strangers import Limits, make_stranger
 from card_envs.envs.single import CardEnv
@@ -138,6 +139,14 @@ def test_a_failure_is_a_forfeit_with_its_reason_in_a_meeting_and_in_its_regret(b
     assert found.json()["forfeits"][0]["agent"] == name
 
 
+def test_forfeits_tell_the_deal_counted_over_all_chunks(tmp_path):
+    bot = make_agent(recorder(tmp_path, 'm["episode"] == 2'), GAME)
+    games = play_rotations(GAME, ("bot", "greedy"), (bot, GreedyAgent(GAME)), deal_seeds(0, 3), first_deal=100)
+    assert [one[:4] for one in games.forfeits] == [(101, 0, 0, 0), (101, 1, 1, 0)]
+    assert [clock.decisions > 0 for clock in games.clocks] == [True, True]
+    assert bot.starting > games.clocks[0].seconds / 1000 > 0
+
+
 def test_evaluate_goes_on_where_a_bot_never_answers_a_position(tmp_path, capsys):
     name = recorder(tmp_path, "True")
     options = ["--deals", "2", "--regret", "--regret-deals", "2", "--open-deals", "0", "--json", str(tmp_path / "out")]
@@ -156,7 +165,7 @@ def test_exact_figures_of_a_bot_that_fails_are_refused_with_its_reason(tmp_path)
     from agents.equilibrium import write_out
     from agents.equilibrium.asking import policy_of
 
-    game = card_envs.make_game("elfern", suits=2, ranks=4, honours=2, hand_size=2, target=7)
+    game = card_envs.make_game("elfern", suits=2, ranks=3, honours=2, hand_size=2)
     tree = write_out(game, dealer=0)
     for before in ("", "exact+"):
         bot = make_agent(before + recorder(tmp_path, 'm["episode"] == 9'), game)
@@ -194,6 +203,31 @@ def test_what_an_agent_is_handed_has_nothing_more_behind_it():
     found = peeping.found
     play_out(GAME, [make_agent("exact+random", GAME), peeping], [0, 1], deal_seeds(0, 20))
     assert peeping.found > found
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "player"),
+    [
+        ("mine=cmd:./bot --fast", "mine", "cmd:./bot --fast"),
+        ("my bot-2.1_b=greedy", "my bot-2.1_b", "greedy"),
+        ("Löwe=ppo:x=1.npz", "Löwe", "ppo:x=1.npz"),
+        ("a=b=c", "a", "b=c"),
+        ("a=", "a", ""),
+        ("greedy", None, "greedy"),
+        ("ppo:x=1.npz", None, "ppo:x=1.npz"),
+        ("cmd:./bot --a=b", None, "cmd:./bot --a=b"),
+        ("exact+ppo:a=b.npz", None, "exact+ppo:a=b.npz"),
+        ("=greedy", None, "=greedy"),
+        (" a=greedy", None, " a=greedy"),
+        ("a =greedy", None, "a =greedy"),
+        ("a[1]=greedy", None, "a[1]=greedy"),
+        ("a\nb=greedy", None, "a\nb=greedy"),
+        ("\ud800=greedy", None, "\ud800=greedy"),
+        ("mine=cmd:sh -c 'a\nb'", "mine", "cmd:sh -c 'a\nb'"),
+    ],
+)
+def test_labels_of_players(text, label, player):
+    assert split_label(text) == (label, player)
 
 
 # Environments

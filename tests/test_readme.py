@@ -133,7 +133,9 @@ def test_commands_of_the_pages_run(line, tmp_path, monkeypatch):
     if module.startswith("benchmarks") and small != ["--help"]:
         small += ["--rounds", "1", "--seconds", "0.01"]
     main = importlib.import_module(module).main
-    if module.endswith("warmup"):
+    if module == "agents.warmup":
+        assert callable(main)  # test_warmup has it compile all there is
+    elif module.endswith("warmup"):
         main()
     elif small == ["--help"]:
         with pytest.raises(SystemExit) as stop:

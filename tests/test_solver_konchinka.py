@@ -198,5 +198,5 @@ gymnasium.make_vec("card_envs/Konchinka-v0", 2, vectorization_mode="vector_entry
 print("card_envs.konchinka.solver" in sys.modules)
 print(game.solver.unit, "card_envs.konchinka.solver" in sys.modules)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=1800)
     assert done.stdout.split() == ["False", "points", "True"]

@@ -48,7 +48,7 @@ def plan_of(game, agents, deals=6, chunk=3, sprt=None, pairs=None):
 
 
 def until(condition, process):
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 1200
     while not condition():
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline

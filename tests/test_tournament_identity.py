@@ -90,6 +90,22 @@ def test_a_changed_program_is_refused_with_its_name(tmp_path):
         Folder(tmp_path / "t", plan_of(ELFERN, played.agents)).begin()
 
 
+def test_a_program_that_changes_while_it_plays_is_told(tmp_path, monkeypatch, capsys):
+    bot = program(tmp_path, "good")
+    played = plan_of(ELFERN, ("random", bot))
+    assert list(played.files)
+    assert played.changed() == []
+    arguments = ["--agents", "random", bot, "--deals", "2", *SMALL]
+    tournament(tmp_path / "t", *arguments)
+    assert "Changed while" not in capsys.readouterr().out
+    (tmp_path / "good.py").write_text((tmp_path / "good.py").read_text() + "# another\n")
+    ((changed,),) = [played.changed()]
+    assert changed.endswith("good.py")
+    monkeypatch.setattr(plan.Plan, "changed", lambda self: ["good.py"])
+    tournament(tmp_path / "other", *arguments)
+    assert "Changed while it was played: good.py." in " ".join(capsys.readouterr().out.split())
+
+
 def test_weights_and_sources_of_the_library_are_part_of_the_plan(tmp_path, monkeypatch):
     shutil.copytree(ppo.WEIGHTS, tmp_path / "weights")
     monkeypatch.setattr(ppo, "WEIGHTS", tmp_path / "weights")

@@ -103,7 +103,7 @@ def test_a_run_that_is_killed_goes_on_as_if_nothing_had_happened(tmp_path):
     options = ["--out", str(folder), *TINY, "--steps", "20000"]
     log = open(tmp_path / "log", "w+")  # noqa: SIM115
     child = subprocess.Popen([*command, *options], cwd=tmp_path, stdout=log, stderr=log)
-    until = time.monotonic() + 120
+    until = time.monotonic() + 1200
     while not list(folder.glob("checkpoints/*[3-9].ckpt")) and time.monotonic() < until and child.poll() is None:
         time.sleep(0.002)
     child.send_signal(signal.SIGKILL)

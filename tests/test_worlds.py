@@ -8,7 +8,7 @@ import pytest
 import card_envs
 from card_envs.batches import copy
 from tests.test_compiled import ROOT, run
-from tests.variants import every, positions, scattered
+from tests.variants import MANY, every, positions, scattered
 
 TABLES = 45
 
@@ -23,7 +23,7 @@ def stages(game):
     return [(game.state(states, i), i % game.num_players) for i in range(len(states))]
 
 
-@every()
+@every(MANY)
 def test_each_world_looks_as_the_view_does(game):
     for number, (state, seat) in enumerate(stages(game)):
         view = state.view(seat)
@@ -34,7 +34,7 @@ def test_each_world_looks_as_the_view_does(game):
             assert game.masks(worlds).tobytes() == 4 * game.masks(state.record).tobytes()
 
 
-@every()
+@every(MANY)
 def test_the_plays_made_lead_to_each_world(game):
     """A position is read by dealing its pack and playing its plays, each of them legal."""
     for number, (state, seat) in enumerate(stages(game)[::4]):
@@ -63,7 +63,7 @@ def test_a_world_is_the_deal_of_its_pack(rules):
     assert compared > 20
 
 
-@every()
+@every(MANY)
 def test_worlds_play_on(game):
     for number, (state, seat) in enumerate(stages(game)[::9]):
         worlds = game.sample_worlds(state.view(seat), 3, number)
@@ -76,7 +76,7 @@ def test_worlds_play_on(game):
         assert (worlds["deal"] > state.record["deal"]).all()
 
 
-@every()
+@every(MANY)
 def test_equal_seeds_give_equal_worlds_however_many(game):
     for state, seat in stages(game)[::15]:
         view = state.view(seat)
@@ -91,7 +91,7 @@ def test_equal_seeds_give_equal_worlds_however_many(game):
         assert game.sample_worlds(view, 2, dice[0]).tobytes() != first.tobytes()
 
 
-@every()
+@every(MANY)
 def test_worlds_do_not_depend_on_what_the_seat_cannot_see(game):
     """From the views of two worlds the same worlds are drawn: the view is all there is to go by."""
     for state, seat in stages(game)[::15]:
@@ -104,7 +104,7 @@ def test_worlds_do_not_depend_on_what_the_seat_cannot_see(game):
         assert view.record.tobytes() == content
 
 
-@every()
+@every(MANY)
 def test_none_are_drawn_where_none_are_asked_for(game):
     worlds = game.sample_worlds(game.new_state(seed=1).view(0), 0, 1)
     assert worlds.shape == (0,)

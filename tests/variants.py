@@ -1,7 +1,8 @@
-"""The game variants that the general tests run on, and a few helpers to play them."""
+"""The game variants that the general tests run on, chosen and drawn at random, and a few helpers to play them."""
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +25,13 @@ class Variant:
         return "-".join([self.game, *(f"{name}={value}".replace(" ", "") for name, value in self.rules.items())])
 
     def make(self) -> Game:
-        return card_envs.make_game(self.game, **self.rules)
+        """The game; one for all tests, since it is immutable and takes some time to make."""
+        if self.id not in _MADE:
+            _MADE[self.id] = card_envs.make_game(self.game, **self.rules)
+        return _MADE[self.id]
+
+
+_MADE: dict[str, Game] = {}
 
 
 ELFERN: tuple[dict[str, Any], ...] = (
@@ -68,6 +75,63 @@ VARIANTS = [
     Variant(game, rules) for game, variants in (("elfern", ELFERN), ("konchinka", KONCHINKA)) for rules in variants
 ]
 SINGLE_DEALS = [variant for variant in VARIANTS if not variant.rules.get("match")]
+
+
+def any_rules(game: str, dice: random.Random) -> Variant:
+    """A game under rules drawn at random, each field over all it may be: sizes, players, sums, matches and prices."""
+    draw = {"elfern": _any_elfern, "konchinka": _any_konchinka}[game]
+    return Variant(game, draw(dice))
+
+
+def _any_elfern(dice: random.Random) -> dict[str, Any]:
+    suits, ranks = dice.choice([(s, r) for s in range(1, 5) for r in range(2, 9) if s * r % 2 == 0])
+    if dice.random() < 0.3:
+        suits, ranks = 4, 8
+    return {
+        "follow_suit": dice.choice(["stock", "endgame", "always", "never"]),
+        "suits": suits,
+        "ranks": ranks,
+        "honours": dice.choice([None, dice.randint(1, ranks)]),
+        "hand_size": dice.randint(1, suits * ranks // 2),
+        "match": dice.random() < 0.5,
+        "target": dice.choice([1, 2, 3, 5, 20, dice.randint(1, 100)]),
+    }
+
+
+def _any_konchinka(dice: random.Random) -> dict[str, Any]:
+    figures = dice.random() < 0.5
+    own = [11, 12, 13] if dice.random() < 0.3 else [dice.randint(11, 14) for _ in range(3)]
+    return {
+        "num_players": dice.randint(2, 12),
+        "figures": figures,
+        "figure_sums": tuple(own) if figures else (11, 12, 13),
+        "obligation": dice.choice(["card", "hand"]),
+        "match": dice.random() < 0.6,
+        "target": dice.choice([1, 2, 3, 5, 15, dice.randint(1, 100)]),
+        "settlement": dice.choice(["points", "stakes"]),
+        "chip": dice.choice([1, dice.randint(2, 10**6)]),
+        "stake": dice.choice([50, dice.randint(1, 10**6)]),
+    }
+
+
+def drawn(game: str, count: int, seed: int = 20261130) -> list[Variant]:
+    """So many variants of a game with rules drawn at random: the same ones every time."""
+    return [any_rules(game, random.Random(f"{game} {seed} {number}")) for number in range(count)]
+
+
+DRAWN = [*drawn("elfern", 12), *drawn("konchinka", 18)]
+"""Rules that nobody chose, for tests of what holds under all of them."""
+
+RARE = [
+    Variant("konchinka", {"num_players": 11, "match": True, "obligation": "hand"}),
+    Variant("konchinka", {"num_players": 10, "match": True, "obligation": "hand", "figures": True}),
+    Variant("konchinka", {"num_players": 12, "match": True, "figures": True, "figure_sums": (14, 14, 14)}),
+    Variant("konchinka", {"num_players": 9, "figures": True, "figure_sums": (11, 12, 14), "obligation": "hand"}),
+]
+"""Where deals end, or hands hold, what they do nowhere else."""
+
+MANY = [*VARIANTS, *RARE, *DRAWN]
+"""Those that somebody chose, and the others."""
 
 
 def every(variants: list[Variant] = VARIANTS) -> Any:

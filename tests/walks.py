@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
+
 from hypothesis import strategies as st
 
-from tests.variants import VARIANTS
+from card_envs.registry import GAMES
+from tests.variants import VARIANTS, any_rules
 
 SEEDS = st.integers(0, 2**64 - 1)
-VARIANT = st.sampled_from(VARIANTS)
+ANY_RULES = st.builds(any_rules, st.sampled_from(list(GAMES)), st.builds(random.Random, SEEDS))
+VARIANT = st.sampled_from(VARIANTS) | ANY_RULES
 SOME = 60  # tables in the tests that look at each position by hand
 
 

@@ -39,7 +39,8 @@ class Mortal(Protocol):
 
 
 _living: weakref.WeakSet[Mortal] = weakref.WeakSet()
-os.register_at_fork(after_in_child=_living.clear)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_living.clear)
 
 
 class Program:
@@ -199,11 +200,11 @@ class Program:
 
 
 def outlived_by_none(one: Mortal) -> None:
-    """See to it that ``one`` is killed when this process ends: by itself, or by SIGTERM or SIGHUP, as which it then
+    """See to it that ``one`` is killed when this process ends: by itself, or by SIGTERM or SIGHUP, by which it then
     still ends. A signal that somebody else has made provision for is left to them."""
     _living.add(one)
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGTERM, signal.SIGHUP):
+        for number in supervising.STOPPING:  # Ctrl-C is an exception, and has its own handler
             if signal.getsignal(number) is signal.SIG_DFL:
                 signal.signal(number, _end_by)
 

@@ -12,14 +12,15 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import resource
 import select
 import signal
 import subprocess
 import sys
 import time
 
-STOPPING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+STOPPING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name))
+"""Signals that ask a process to end, where there are such."""
+
 CANNOT_RUN = 127
 
 _LINUX = sys.platform.startswith("linux")
@@ -125,7 +126,9 @@ def _descendants() -> list[int]:
 
 
 def _end_by(number: int) -> None:
-    """End by this signal, as the bot did."""
+    """End by this signal, as the bot did, but leave no second core file."""
+    import resource
+
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(OSError, ValueError):  # SIGKILL has no handler to be taken away
         signal.signal(number, signal.SIG_DFL)

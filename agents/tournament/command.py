@@ -26,8 +26,7 @@ from agents.command_line import (
 from agents.files import check_writable, locked, new_folder, write_whole
 from agents.labels import printable
 from agents.names import make_agent, refuse_unrepeatable, split_label
-from agents.options import AGENTS, chosen_game, game_commands, positive, real, whole
-from agents.seeds import read_salt
+from agents.options import AGENTS, add_salt, chosen_game, game_commands, positive, real, whole
 from agents.strangers import Limits
 from agents.tournament.folder import Folder
 from agents.tournament.pictures import PAYOFF, RATINGS, draw
@@ -89,6 +88,13 @@ def _run(folder: Folder, workers: int) -> int:
     chunks: Chunks = {}
     try:
         _play(folder, chunks, workers, console)
+        changed = plan.changed()
+        if changed:
+            console.print(
+                f"Changed while it was played: {printable(', '.join(changed))}. The results mix old and new players; "
+                "give another --out to play with the new ones alone.",
+                soft_wrap=True,
+            )
         if plan.sprt:
             return _finish_test(folder, chunks, console)
         return _finish_tournament(folder, chunks, console, pictures=not undrawn)
@@ -117,13 +123,7 @@ def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
         f"default {DEALS}; with --sprt the most there may be, default {MOST_DEALS}",
     )
     parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="S", help="which deals; default 0")
-    parser.add_argument(
-        "--salt",
-        type=_salt,
-        metavar="HEX",
-        help="play the packs of another tournament again: the salt of its results, with the same --seed. By default "
-        "there is none among our own players; where others play, one is drawn, so that nobody can know the packs",
-    )
+    add_salt(parser)
     parser.add_argument("--workers", type=whole(1, 1024), default=1, metavar="W", help="processes; default 1")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="where all is kept; default runs/tournament-...")
     parser.add_argument(
@@ -148,13 +148,6 @@ def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
     ):
         group.add_argument(option, type=real, metavar="X", help=f"{meaning}; default {default:g}")
         parser.set_defaults(**{option[2:]: None})
-
-
-def _salt(text: str) -> str:
-    try:
-        return read_salt(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _plan(arguments: argparse.Namespace, game: Game) -> Plan:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.labels import labels_of
-from agents.names import is_ours
+from agents.names import is_external
 from agents.protocol import Array
 from agents.seeds import table_seeds
 from agents.strangers import Limits
@@ -86,8 +86,8 @@ class Plan:
 
     @property
     def is_secret(self) -> bool:
-        """Whether nobody may know the packs before, because not all of the players are the library's own."""
-        return not all(map(is_ours, self.agents))
+        """Whether nobody may know the packs before, because an external bot takes part."""
+        return any(map(is_external, self.agents))
 
     @property
     def unit(self) -> str:
@@ -119,6 +119,14 @@ class Plan:
     @cached_property
     def files(self) -> dict[str, str]:
         """Digests of the files that decide how the agents play, as they were when this was first asked."""
+        return self._files_now()
+
+    def changed(self) -> list[str]:
+        """Those of ``files`` that are not any more what they were, and those that have come since."""
+        now = self._files_now()
+        return [name for name in sorted(self.files.keys() | now.keys()) if self.files.get(name) != now.get(name)]
+
+    def _files_now(self) -> dict[str, str]:
         return {name: digest for agent in self.agents for name, digest in files_of(agent, self.game).items()}
 
     def json(self) -> dict[str, Any]:

@@ -149,6 +149,9 @@ def _train_and_tell(run: Run, console: Console) -> None:
 
     gone_on = f", from {run.legs} legs" * bool(run.legs)
     console.print(f"Training {run.game.describe()}\nin {run.folder}{gone_on}", soft_wrap=True)
+    for remark in run.remarks:
+        console.print(remark, soft_wrap=True)
+    begun_with = len(run.remarks)
     with told_if_long(console):
         warm_up(run.game)
     columns = (
@@ -177,11 +180,12 @@ def _train_and_tell(run: Run, console: Console) -> None:
         task = bar.add_task("evaluating", total=3, speed="")
         evaluation = run.finish(lambda done, total: bar.update(task, completed=done, total=total))
     console.print(evaluation.table())
-    for remark in run.remarks:
+    missed = run.remarks[begun_with:]
+    for remark in missed:
         console.print(remark, soft_wrap=True)
+    left = "model and evaluation.json" if missed else "model, evaluation.json and learning_curve.png"
     console.print(
-        f"{run.budget.steps:,} steps in {run.budget.seconds / 60:.1f} minutes of training; model, evaluation.json and "
-        f"learning_curve.png are in {run.folder}",
+        f"{run.budget.steps:,} steps in {run.budget.seconds / 60:.1f} minutes of training; {left} are in {run.folder}",
         soft_wrap=True,
     )
 

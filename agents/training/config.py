@@ -10,11 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from agents.archives import read_file
 from agents.files import write_whole
 from agents.network import identity
+from agents.tournament.identity import files_of
 from agents.training.settings import BUDGET, Settings
 from agents.versions import versions
 from card_envs import GAMES, Game, make_game
@@ -27,6 +26,8 @@ LONGEST = 2**20
 
 def write_config(folder: Path, game: Game, settings: Settings) -> None:
     """Write what a run in ``folder`` needs to be begun, and what it ran on."""
+    import torch
+
     config = {
         "game": game.name,
         "rules": dataclasses.asdict(game.rules),
@@ -98,7 +99,11 @@ def made_of(folder: Path, config: dict[str, Any], changes: dict[str, Any]) -> tu
 
 
 def job(game: Game, settings: Settings) -> str:
-    """A digest of all that decides how a run goes but its budget: checkpoints of one job fit each other."""
+    """A digest of all that decides how a run goes but its budget: checkpoints of one job fit each other.
+
+    The files of a player who is trained against are part of it.
+    """
+    rival = files_of(settings.against, game) if settings.against else {}
     lasting = {name: value for name, value in settings.json().items() if name not in BUDGET}
-    text = json.dumps([identity(game), lasting], sort_keys=True)
+    text = json.dumps([identity(game), lasting, sorted(rival.values())], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

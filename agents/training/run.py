@@ -20,6 +20,7 @@ import torch
 from stable_baselines3.common.logger import Logger, configure
 from stable_baselines3.common.utils import set_random_seed
 
+from agents.archives import LARGEST
 from agents.arena import deal_seeds, meet
 from agents.builtin import GreedyAgent, RandomAgent
 from agents.files import is_empty, locked, new_folder, remove_torn, write_whole
@@ -73,6 +74,7 @@ class Run:
     """
 
     def __init__(self, folder: Path, game: Game, settings: Settings) -> None:
+        _refuse_too_wide(game, settings)
         if settings.threads:
             torch.set_num_threads(settings.threads)
         self.folder = folder
@@ -310,7 +312,9 @@ class Run:
 
     def _restore(self, content: dict[str, Any]) -> None:
         if content.get("job") != job(self.game, self.settings):
-            raise ValueError(f"The last checkpoint in {self.folder} is one of another run, or of another version.")
+            raise ValueError(
+                f"The last checkpoint in {self.folder} is one of another run or version, or --against has changed."
+            )
         try:
             self.model.policy.load_state_dict(content["policy"])
             self.model.policy.optimizer.load_state_dict(content["optimizer"])
@@ -353,6 +357,18 @@ class Run:
             self.remarks.append(f"{CURVE} could not be drawn: {type(error).__name__}: {error}")
         self.close()
         return evaluation
+
+
+def _refuse_too_wide(game: Game, settings: Settings) -> None:
+    """``ValueError`` for a network that could not be saved (``Network.save``); roughly, and before it is made."""
+    width, told = settings.width, game.num_actions if settings.advice else 0
+    inputs = game.observation_size + told
+    weights = width * (inputs + (settings.layers - 1) * width + game.num_actions) + told * game.num_actions
+    if 4 * weights > LARGEST // 2:
+        raise ValueError(
+            f"width={width} and layers={settings.layers} make a network of {weights:,} weights, and more than "
+            f"{LARGEST // 8:,} cannot be saved."
+        )
 
 
 def _refuse_used(folder: Path) -> None:

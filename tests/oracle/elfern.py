@@ -59,6 +59,8 @@ class ElfernOracle:
         self.points = [0, 0]
         self.returns = [Fraction(0), Fraction(0)]
         self.settlement = [0, 0]  # Elfern has none
+        self.taken_before = [0, 0]  # honours of the deals before this one
+        self.everything = len(self.honours)
         self.is_over = False
         self.void_deals = 0  # Elfern has none
 
@@ -76,6 +78,7 @@ class ElfernOracle:
             raise ValueError(f"pack {self.deal_number} is not the pack of this game")
         self.hands: list[set[str]] = [set(), set()]
         self.piles: list[set[str]] = [set(), set()]
+        self.room: list[dict[str, int]] = [{}, {}]  # by suit: most cards of a hand, once it did not follow
         self.table: list[str] = []
         self.stock = list(self.deck)
         opponent = 1 - self.dealer
@@ -125,12 +128,16 @@ class ElfernOracle:
         lead = self.table[0]
         follower = self.to_play
         leader = 1 - follower
+        if answer[1] != lead[1] and self.must_follow():
+            self.room[follower][lead[1]] = 0  # E6: everybody has seen that it holds none
         winner = follower if beats(answer, lead) else leader
         self.piles[winner] |= {lead, answer}
         self.table = []
         if self.stock:  # E7: the winner draws first
             self.hands[winner].add(self.stock.pop(0))
             self.hands[1 - winner].add(self.stock.pop(0))
+            for room in self.room:  # the card drawn can be of any suit
+                room.update({suit: most + 1 for suit, most in room.items()})
         self.to_play = winner  # E5
         if not self.hands[0] and not self.hands[1]:
             self._finish_deal()
@@ -140,6 +147,8 @@ class ElfernOracle:
     def honours_won(self, seat: int) -> int:
         """E9: honours in the tricks won."""
         return len(self.piles[seat] & self.honours)
+
+    taken = honours_won
 
     def _finish_deal(self) -> None:
         """E9 to E12: count the deal, then end or deal again."""
@@ -160,6 +169,7 @@ class ElfernOracle:
         if max(self.scores) >= self.target:  # E12
             self._end()
             return
+        self.taken_before = [self.taken_before[seat] + won[seat] for seat in (0, 1)]
         self.doubled = drawn  # E11: double, not more; a decided deal ends it
         self.dealer = 1 - self.dealer  # E3: the deal alternates
         self.deal_number += 1

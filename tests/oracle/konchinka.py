@@ -91,6 +91,8 @@ class KonchinkaOracle:
         self.points = [0] * num_players
         self.returns = [Fraction(0)] * num_players
         self.settlement = [0] * num_players
+        self.taken_before = [0] * num_players  # cards won in the deals before this one
+        self.everything = 52
         self.is_over = False
         self.void_deals = 0
 
@@ -111,6 +113,7 @@ class KonchinkaOracle:
         if len(pack) != 52 or set(pack) != ALL_CARDS:
             raise ValueError(f"pack {self.deal_number} is not the pack of this game")
         shuffled = list(pack)
+        self.denied: list[set[str]] = [set() for _ in self.seats]
         self.pack = pack
         self.hands: list[set[str]] = [set() for _ in self.seats]
         self.piles: list[set[str]] = [set() for _ in self.seats]
@@ -127,6 +130,7 @@ class KonchinkaOracle:
         self.open_pack = {
             position: card for position, card in enumerate(self.deck) if card in put_back and card in self.pack
         }
+        self.undealt = list(self.pack)
         return True
 
     def _mend(self, places: list[str]) -> set[str] | None:
@@ -154,7 +158,20 @@ class KonchinkaOracle:
             for step in self.seats:
                 seat = (self.eldest() + step) % self.num_players
                 self.hands[seat].add(self.pack.pop(0))
+        self.undealt = list(self.pack)
+        self.denied = [set() for _ in self.seats]  # new cards may be of any rank
         self.to_play = self.eldest()
+
+    def dealt_to(self, position: int) -> int:
+        """K3, K5: the seat that a position of the pack is or will be dealt to; -1 for the table's and those left."""
+        hands = 4 * self.num_players
+        if position >= hands + 4:
+            position -= 4  # the table's
+            if position >= hands + (48 - hands) // self.num_players * self.num_players:
+                return -1
+        elif position >= hands:
+            return -1
+        return (self.eldest() + position) % self.num_players
 
     # ---- playing
 
@@ -208,6 +225,8 @@ class KonchinkaOracle:
                 self._count([self.early_points(s) for s in self.seats])
                 return
         else:
+            if self.obligation == "hand":  # K8: everybody has seen that it holds nothing that captures here
+                self.denied[seat] |= {rank for rank in RANKS if any(self.ways(rank + "?").values())}
             self.table.add(card)
         self._go_on()
 
@@ -227,6 +246,10 @@ class KonchinkaOracle:
         self._count(self.deal_points())
 
     # ---- counting
+
+    def taken(self, seat: int) -> int:
+        """How many cards this seat has won (K10, K12)."""
+        return len(self.piles[seat])
 
     def clubs(self, seat: int) -> int:
         """How many clubs this seat has won."""
@@ -282,6 +305,7 @@ class KonchinkaOracle:
             self._settle()
             self._end()
             return
+        self.taken_before = [self.taken_before[seat] + self.taken(seat) for seat in self.seats]
         self.dealer = self.eldest()  # K2
         self.deal_number += 1
         self._deal()

@@ -1,0 +1,398 @@
+"""Faults in players, arena, intervals, tournament, exact measures, search, training and external bots."""
+
+from __future__ import annotations
+
+from tests.mutations import Mutant, tests
+
+ARENA = tests("tests/test_agents_arena.py")
+TOURNAMENT = tests("tests/test_tournament.py")
+RATINGS = tests("tests/test_tournament_ratings.py")
+SPRT = tests("tests/test_tournament_sprt.py")
+BOTS = tests("tests/test_tournament_bots.py")
+ENDED = tests("tests/test_bots_ended.py")
+FOLDER = tests("tests/test_tournament_folder.py")
+IDENTITY = tests("tests/test_tournament_identity.py")
+REGRET = tests("tests/test_regret.py")
+EQUILIBRIUM = tests("tests/test_equilibrium.py")
+SEARCH = tests("tests/test_agents_search.py")
+NETWORK = tests("tests/test_agents.py")
+TRAINING = tests("tests/test_train.py")
+
+AGENTS = (
+    # Arena and intervals
+    Mutant(
+        "arena-never-rotates",
+        "agents/arena.py",
+        "        seating = [1] * game.num_players\n        seating[seat] = 0\n",
+        "        seating = [1] * game.num_players\n        seating[0] = 0\n",
+        (ARENA,),
+    ),
+    Mutant(
+        "arena-counts-rotations-as-deals",
+        "agents/arena.py",
+        "        estimate(sums / players),\n",
+        "        estimate((points / unit).ravel()),\n",
+        (ARENA,),
+    ),
+    Mutant(
+        "arena-draws-are-won",
+        "agents/arena.py",
+        "(returns < own).sum(axis=1), (returns == own).sum(axis=1) - 1",
+        "(returns <= own).sum(axis=1) - 1, (returns == own).sum(axis=1) - 1",
+        (ARENA, TOURNAMENT),
+    ),
+    Mutant(
+        "arena-names-a-forfeit-by-its-row",
+        "agents/arena.py",
+        "(first_table + tables[lost]).tolist()",
+        "(first_table + lost).tolist()",
+        (ARENA,),
+    ),
+    Mutant(
+        "packs-of-all-seeds-overlap",
+        "agents/seeds.py",
+        "np.uint64((self.seed << 32) % 2**64)",
+        "np.uint64(self.seed % 2**64)",
+        (
+            ARENA,
+            IDENTITY,
+        ),
+    ),
+    Mutant(
+        "salt-decides-nothing",
+        "agents/seeds.py",
+        "hashlib.blake2b(bytes.fromhex(self.salt) + (",
+        'hashlib.blake2b(b"" + (',
+        (IDENTITY,),
+    ),
+    Mutant(
+        "arena-shows-its-masks-to-be-changed",
+        "agents/arena.py",
+        "observations, shown = game.observations(views), masks.copy()",
+        "observations, shown = game.observations(views), masks",
+        (ARENA,),
+    ),
+    Mutant(
+        "intervals-of-the-sample-not-the-law",
+        "agents/intervals.py",
+        "values.std(ddof=1)",
+        "values.std(ddof=0)",
+        (ARENA,),
+    ),
+    Mutant(
+        "intervals-one-degree-too-free",
+        "agents/intervals.py",
+        "half = t_quantile(size - 1)",
+        "half = t_quantile(size)",
+        (ARENA,),
+    ),
+    # Ratings and tournament
+    Mutant(
+        "ratings-errors-not-clustered-by-deal",
+        "agents/tournament/ratings.py",
+        "    scatter = gradients[:, free].T @ gradients[:, free] * deals / (deals - 1)\n",
+        "    scatter = _curvature(won, expected)[np.ix_(free, free)]\n",
+        (RATINGS,),
+    ),
+    Mutant(
+        "ratings-pairs-of-a-deal-taken-as-independent",
+        "agents/tournament/ratings.py",
+        "    scatter = gradients[:, free].T @ gradients[:, free] * deals / (deals - 1)\n",
+        "    scatter = np.zeros((int(free.sum()), int(free.sum())))\n"
+        "    for (a, b), row in zip(pairs, scores, strict=True):\n"
+        "        way = (np.arange(len(won)) == a).astype(float) - (np.arange(len(won)) == b)\n"
+        "        scatter += row.var(ddof=1) * deals * np.outer(way[free], way[free])\n",
+        (RATINGS,),
+    ),
+    Mutant(
+        "ratings-bounds-of-one-deal",
+        "agents/tournament/ratings.py",
+        "np.minimum(3 * games, won.T / 2)",
+        "np.minimum(games, won.T / 2)",
+        (RATINGS,),
+    ),
+    Mutant(
+        "sprt-error-rates-swapped",
+        "agents/tournament/sequential.py",
+        "return math.log(self.beta) - math.log(1 - self.alpha), math.log(1 - self.beta) - math.log(self.alpha)",
+        "return math.log(self.alpha) - math.log(1 - self.beta), math.log(1 - self.alpha) - math.log(self.beta)",
+        (SPRT,),
+    ),
+    Mutant(
+        "sprt-tests-against-the-margin",
+        "agents/tournament/sequential.py",
+        "number * (self.margin + self.better) / 2",
+        "number * self.margin",
+        (SPRT,),
+    ),
+    Mutant(
+        "sprt-without-the-imagined-spread",
+        "agents/tournament/sequential.py",
+        "imagined * self.spread**2",
+        "imagined * 1e-9",
+        (SPRT,),
+    ),
+    Mutant(
+        "sprt-counts-deals-out-of-order",
+        "agents/tournament/verdict.py",
+        "        if job not in chunks:\n            break\n",
+        "        if job not in chunks:\n            continue\n",
+        (TOURNAMENT,),
+    ),
+    Mutant(
+        "forfeit-numbered-within-its-chunk",
+        "agents/arena.py",
+        "forfeits += [(first_deal + table, seat, loser, which, why)",
+        "forfeits += [(table, seat, loser, which, why)",
+        (FOLDER,),
+    ),
+    Mutant(
+        "chunk-read-from-its-neighbours-file",
+        "agents/tournament/folder.py",
+        "told = _read_json(self._file(job), ",
+        "told = _read_json(self._file(job._replace(chunk=max(job.chunk - 1, 0))), ",
+        (FOLDER,),
+    ),
+    Mutant(
+        "chunk-of-another-job-taken",
+        "agents/tournament/folder.py",
+        'if told.get("job") != list(job):',
+        'if told.get("job") == []:',
+        (FOLDER,),
+    ),
+    Mutant(
+        "chunk-of-another-plan-taken",
+        "agents/tournament/folder.py",
+        'if told.get("plan") != self.plan.digest:',
+        'if told.get("plan") == "":',
+        (FOLDER,),
+    ),
+    Mutant(
+        "damaged-chunk-taken",
+        "agents/tournament/folder.py",
+        "if checksum != _checksum(told):",
+        'if checksum == "":',
+        (FOLDER,),
+    ),
+    Mutant(
+        "plan-ignores-sample",
+        "agents/tournament/plan.py",
+        '            "deterministic": self.deterministic,\n',
+        "",
+        (IDENTITY, FOLDER),
+    ),
+    Mutant(
+        "plan-ignores-its-layout",
+        "agents/tournament/plan.py",
+        '            "layout": self.game.rules_id,\n',
+        "",
+        (IDENTITY, FOLDER),
+    ),
+    Mutant(
+        "plan-ignores-changed-files",
+        "agents/tournament/plan.py",
+        '            "files": self.files,\n',
+        "",
+        (IDENTITY,),
+    ),
+    Mutant(
+        "plan-ignores-the-library",
+        "agents/tournament/plan.py",
+        '            "library": sources(),\n',
+        "",
+        (IDENTITY,),
+    ),
+    Mutant(
+        "points-of-the-second-not-turned",
+        "agents/tournament/results.py",
+        "deals.append(-points)",
+        "deals.append(points)",
+        (TOURNAMENT,),
+    ),
+    Mutant(
+        "rotation-factor-turned",
+        "agents/tournament/results.py",
+        "math.sqrt(without / with_rotation)",
+        "math.sqrt(with_rotation / max(without, 1e-9))",
+        (TOURNAMENT,),
+    ),
+    # Regret and equilibrium
+    Mutant(
+        "regret-interval-of-the-sum",
+        "agents/regret.py",
+        "estimate(ratio + (amounts - ratio * by) / by.mean())",
+        "estimate(amounts / by.mean())",
+        (REGRET,),
+    ),
+    Mutant(
+        "regret-judges-where-there-is-no-choice",
+        "agents/regret.py",
+        "return solved & (game.masks(states).sum(axis=1) > 1)",
+        "return solved & (game.masks(states).sum(axis=1) > 0)",
+        (REGRET,),
+    ),
+    Mutant(
+        "regret-tables-of-a-batch-numbered-from-nought",
+        "agents/regret.py",
+        "actions[judged], first_table + tables[judged]",
+        "actions[judged], tables[judged]",
+        (REGRET,),
+    ),
+    Mutant(
+        "regret-of-seats-counted-once",
+        "agents/regret.py",
+        "* int((seating == 0).sum())",
+        "* 1",
+        (REGRET,),
+    ),
+    Mutant(
+        "best-response-takes-the-least",
+        "agents/equilibrium/strategies.py",
+        "if values[k] > values[best]:",
+        "if values[k] < values[best]:",
+        (EQUILIBRIUM,),
+    ),
+    Mutant(
+        "regrets-of-both-seats-alike",
+        "agents/equilibrium/cfr.py",
+        "(1.0 - 2.0 * who) / tree.deals",
+        "1.0 / tree.deals",
+        (EQUILIBRIUM,),
+    ),
+    Mutant(
+        "last-policy-for-the-average",
+        "agents/equilibrium/cfr.py",
+        "average[k] += weight * plan[k]",
+        "average[k] = plan[k]",
+        (EQUILIBRIUM, tests("tests/test_equilibrium_agents.py")),
+    ),
+    # Search
+    Mutant(
+        "pimc-looks-at-one-world",
+        "agents/search/pimc.py",
+        "wanted = 1 if settled else count",
+        "wanted = 1",
+        (SEARCH,),
+    ),
+    Mutant(
+        "ismcts-counts-for-the-first-mover",
+        "agents/search/ismcts.py",
+        "lead_in(s.points, g, movers[k])",
+        "lead_in(s.points, g, movers[0])",
+        (SEARCH,),
+    ),
+    Mutant(
+        "searchers-take-full-states",
+        "agents/search/searcher.py",
+        'strange = np.flatnonzero(views["viewer"] != turns)',
+        'strange = np.flatnonzero(views["viewer"] > turns)',
+        (SEARCH,),
+    ),
+    # Network and training
+    Mutant(
+        "network-bias-of-any-shape",
+        "agents/network.py",
+        " or bias.shape != weight.shape[:1]:",
+        ":",
+        (NETWORK,),
+    ),
+    Mutant(
+        "network-bias-not-a-number",
+        "agents/network.py",
+        "if not (np.isfinite(weight).all() and np.isfinite(bias).all()):",
+        "if not np.isfinite(weight).all():",
+        (NETWORK,),
+    ),
+    Mutant(
+        "network-plays-illegally",
+        "agents/ppo.py",
+        "return np.where(legal, self.logits(views, observations), np.float32(-np.inf))",
+        "return self.logits(views, observations)",
+        (NETWORK,),
+    ),
+    Mutant(
+        "legs-repeat-their-dice",
+        "agents/training/run.py",
+        "np.random.SeedSequence([self.settings.seed, self.legs])",
+        "np.random.SeedSequence([self.settings.seed, 0])",
+        (TRAINING,),
+    ),
+    Mutant(
+        "evaluation-on-the-deals-of-the-curve",
+        "agents/training/run.py",
+        "MEASURING, EVALUATING = 0x5EED, 0xE7A1",
+        "MEASURING, EVALUATING = 0x5EED, 0x5EED",
+        (TRAINING,),
+    ),
+    Mutant(
+        "resumed-without-its-optimizer",
+        "agents/training/run.py",
+        '            self.model.policy.optimizer.load_state_dict(content["optimizer"])\n',
+        "",
+        (TRAINING,),
+    ),
+    Mutant(
+        "resumed-without-its-earlier-selves",
+        "agents/training/run.py",
+        'for entry in content["selves"]:',
+        'for entry in content["selves"][:0]:',
+        (TRAINING,),
+    ),
+    Mutant(
+        "oldest-selves-leave-the-pool-first",
+        "agents/training/pool.py",
+        "del self.selves[1 + int(np.argmin(gaps)) if gaps else 0]",
+        "del self.selves[0]",
+        (TRAINING,),
+    ),
+    Mutant(
+        "the-newest-self-plays-no-more-than-others",
+        "agents/training/pool.py",
+        "min(int(own * 2 * older), older)",
+        "min(int(own * (older + 1)), older)",
+        (TRAINING,),
+    ),
+    # External bots
+    Mutant(
+        "bot-never-given-up",
+        "agents/strangers/stranger.py",
+        "        if self._failed_starts >= START_TRIES:\n",
+        "        if self._failed_starts < 0:\n",
+        (BOTS,),
+    ),
+    Mutant(
+        "bots-outlive-a-killed-worker",
+        "agents/strangers/supervising.py",
+        "if lifeline in ready or any(",
+        "if any(",
+        (ENDED,),
+    ),
+    Mutant(
+        "daemons-of-bots-stay",
+        "agents/strangers/supervising.py",
+        "_control(_ADOPT_ORPHANS, 1)",
+        "_control(_ADOPT_ORPHANS, 0)",
+        (ENDED,),
+    ),
+    Mutant(
+        "bots-are-handed-the-generator",
+        "agents/strangers/stranger.py",
+        "words = _one_way(checked_words(random, len(views)))",
+        "words = checked_words(random, len(views)).tolist()",
+        (BOTS,),
+    ),
+    Mutant(
+        "bots-may-play-what-is-illegal",
+        "agents/strangers/stranger.py",
+        "if 0 <= action < self.game.num_actions and legal[row, action]:",
+        "if 0 <= action < self.game.num_actions:",
+        (BOTS,),
+    ),
+    Mutant(
+        "bots-go-on-after-a-failure",
+        "agents/strangers/stranger.py",
+        "                    if not isinstance(failure, Mistake):\n                        self._fail(seat)\n",
+        "",
+        (BOTS,),
+    ),
+)
