@@ -20,9 +20,10 @@ help:  ## this list
 	@echo
 	@echo '  ARGS="..." is handed on, e.g. make test ARGS="-k elfern -x"'
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt examples/briscola/pyproject.toml
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e examples/briscola
 	@touch $@
 
 train: $(READY)  ## train by self-play, evaluate, draw the curve (GAME=elfern or konchinka)

@@ -35,7 +35,10 @@ def game_commands(parser: Parser, add_options: Callable[[argparse.ArgumentParser
         )
         command.set_defaults(command=command)
         add_options(command, name)
-        add_rules(command, name)
+        try:
+            add_rules(command, name)
+        except ValueError:  # a game of another package that cannot be loaded: chosen_game will say so
+            command.epilog = f"The game {name!r} cannot be loaded."
 
 
 def add_rules(parser: argparse.ArgumentParser, game: str) -> None:
@@ -46,7 +49,7 @@ def add_rules(parser: argparse.ArgumentParser, game: str) -> None:
     for name, field in rule_fields(game).items():
         option: dict[str, Any] = {"dest": PREFIX + name, "default": argparse.SUPPRESS} | _reading(hints[name])
         shown = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
-        told = meanings[name].replace("%", "%%")
+        told = meanings.get(name, name).replace("%", "%%")
         option["help"] = told if field.default is None else f"{told}; default {shown}"
         group.add_argument(f"--{name.replace('_', '-')}", **option)
 

@@ -20,7 +20,8 @@ from agents.builtin import GreedyAgent
 from agents.command_line import command
 from agents.names import make_agent
 from agents.protocol import Agent, external_bot
-from card_envs import GAMES, Game, make_game
+from card_envs import Game
+from card_envs.warmup import loadable
 from card_envs.warmup import warm_up as warm_up_game
 
 if TYPE_CHECKING:
@@ -79,10 +80,10 @@ def told_if_long(console: Console) -> Iterator[None]:
 @command("-m agents.warmup")
 def main() -> int:
     """Compile everything of all games, and say how long it took."""
-    for name in GAMES:
+    for game in loadable():
         start = time.perf_counter()
-        print(f"{name}: compiling, or loading what has been compiled ...", end=" ", flush=True)
-        warm_up_all(make_game(name))
+        print(f"{game.name}: compiling, or loading what has been compiled ...", end=" ", flush=True)
+        warm_up_all(game)
         print(f"{time.perf_counter() - start:.1f} s")
     return 0
 

@@ -344,6 +344,12 @@ def draw_one_way(s: Any) -> np.uint64:
 
 
 @inlined
+def draw_from(s: Any, members: np.uint64) -> int:
+    """A uniform member of a set that is not empty, by the choices of table ``s``."""
+    return nth(members, below(draw(s), popcount(members)))
+
+
+@inlined
 def take_back(s: Any) -> None:
     """Forget that the last random word was drawn."""
     s.choice -= _GOLDEN

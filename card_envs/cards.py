@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 
 from card_envs.checks import shown
 
@@ -55,6 +56,20 @@ class Pack:
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {name: card for card, name in enumerate(self.names)}
+
+    def same_suit(self) -> npt.NDArray[np.uint64]:
+        """By card, the set of all cards of its suit, uint64 (64,); none for what is no card."""
+        sets = np.zeros(64, np.uint64)
+        for card in range(self.size):
+            sets[card] = ((1 << len(self.ranks)) - 1) << card // len(self.ranks) * len(self.ranks)
+        return sets
+
+    def higher(self) -> npt.NDArray[np.uint64]:
+        """By card, the set of the cards that stand above it in its suit, uint64 (64,); none for what is no card."""
+        sets = self.same_suit()
+        for card in range(self.size):
+            sets[card] &= np.uint64(2**64 - (2 << card))
+        return sets
 
     def name(self, card: int) -> str:
         """Name of a card, ``"Kh"``."""

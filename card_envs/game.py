@@ -1,8 +1,9 @@
 """What a game is, for everyone above: ``Game``. Its verbs over arrays of states stand in ``verbs``, those that need
 open cards in ``open_cards``.
 
-A game in a folder of its own derives from ``Game`` and says what only it knows: its kernel, its constants,
-the names of its actions, and what a page about a position shows. All the rest is here.
+A game in a folder of its own derives from ``Game`` and says what only it knows: its kernel, its constants, what a
+page about a position shows, and the names of its actions where they are more than a card. All the rest is here.
+``definition`` checks what it says.
 """
 
 from __future__ import annotations
@@ -11,21 +12,28 @@ import dataclasses
 import hashlib
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from card_envs import batches
+from card_envs import batches, definition
 from card_envs.bits import shuffle
-from card_envs.cards import Pack
-from card_envs.checks import flag, shown, whole_number
-from card_envs.open_cards import OpenCards
+from card_envs.cards import Pack, pretty
+from card_envs.checks import shown, whole_number
+from card_envs.errors import UnknownArgument
+from card_envs.loops import build_loops
+from card_envs.open_cards import OpenCards, Solver
 from card_envs.record import REWARDS
 from card_envs.render.text import Page
 from card_envs.sound import unsound
 from card_envs.state import State
 from card_envs.verbs import Array
+
+if TYPE_CHECKING:
+    from card_envs.probe import Probe
 
 
 class Game(OpenCards, ABC):
@@ -47,8 +55,18 @@ class Game(OpenCards, ABC):
 
     name: ClassVar[str]
     rules_class: ClassVar[type[Any]]
-    carried: ClassVar[tuple[str, ...]]
+    constants_dtype: ClassVar[np.dtype[Any]]
+    """Record of the game's rules and tables (``record.constants_dtype``)."""
+
+    carried: ClassVar[tuple[str, ...]] = ()
     """Fields of the state, beside the common ones, that the deck and the plays do not determine."""
+
+    match_extras: ClassVar[Mapping[str, Callable[[str, Any], Any]]] = {}
+    """Those of them that a match carries from deal to deal beside its scores, 0 at first: ``new_state`` takes them as
+    keywords, and each comes with the check (``checks``) of what it may be."""
+
+    void: ClassVar[str] = ""
+    """Why a pack can make a void deal, the end of a sentence; "" where none can."""
 
     pack: Pack
     min_return: float
@@ -57,6 +75,12 @@ class Game(OpenCards, ABC):
     """Points that all seats together can make in a deal."""
 
     def __init__(self, rules: Any, constants: dict[str, Any], layout: list[tuple[str, int]]) -> None:
+        """Make the game of these rules; ``pack``, ``max_plays``, ``most_points`` and the bounds of returns are set.
+
+        constants: values of ``constants_dtype``, but for those that bear the name of a rule, and for ``num_actions``
+            where an action is a card. layout: names and widths of the parts of an observation.
+        """
+        definition.check_promised(self)
         self.rules = rules
         self.num_players: int = rules.num_players
         self.observation_layout: dict[str, slice] = {}
@@ -66,35 +90,61 @@ class Game(OpenCards, ABC):
             end += width
         self.observation_size = end
         self.min_returns = self._min_returns()
-        self.constants = np.zeros(1, self._constants_dtype())
-        self.num_actions: int = constants["num_actions"]
+        self.num_actions: int = constants.get("num_actions", self.pack.size)
         identity = f"{self.name} {rules} {layout} {self.num_actions} {self.dtype}"
         self.rules_id = int(hashlib.sha256(identity.encode()).hexdigest()[:8], 16)
+        named = {field: getattr(rules, field) for field in self.constants_dtype.names or () if hasattr(rules, field)}
         common = {
             "rules_id": self.rules_id,
-            "num_players": self.num_players,
+            "num_actions": self.num_actions,
             "observation_size": end,
-            "match": rules.match,
-            "target": rules.target,
             "least": [self.min_returns[reward] for reward in REWARDS],
         }
-        for field, value in (common | constants).items():
-            self.constants[field][0] = value
-        self.constants.flags.writeable = False
+        self.constants = definition.filled(self.name, self.constants_dtype, named | common | constants)
+        definition.check_sizes(self)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        definition.check_class(cls)
+        if "kernel" in vars(cls):
+            cls.loops = build_loops(cls.kernel, cls.name)
 
     # What only the game knows
 
     @abstractmethod
-    def _constants_dtype(self) -> np.dtype[Any]:
-        """Record of the game's rules and tables."""
+    def page(self, row: Any, seat: int | None) -> Page:
+        """What a seat may see of a position (None: everything), for people."""
 
     @abstractmethod
+    def table_cards(self, row: Any) -> list[str]:
+        """Names of the cards that lie open on the table."""
+
+    # What a game says where it is otherwise
+
+    @cached_property
+    def solver(self) -> Solver:
+        """``SOLVER`` of the module ``solver`` in the game's folder, loaded on first use."""
+        solver: Solver = self._beside("solver").SOLVER
+        return solver
+
+    @classmethod
+    def probe(cls) -> Probe:
+        """``PROBE`` of the module ``probe`` in the game's folder: what tests need to know of it."""
+        probe: Probe = cls._beside("probe").PROBE
+        return probe
+
+    @classmethod
+    def _beside(cls, module: str) -> Any:
+        """A module of the game's folder."""
+        return import_module(f"{cls.__module__.rpartition('.')[0]}.{module}")
+
     def _min_returns(self) -> dict[str, float]:
         """Least return of an episode, by reward."""
+        return {"points": self.min_return, "win": -1.0, "share": -1.0 / (self.num_players - 1), "settlement": 0.0}
 
-    @abstractmethod
     def action_name(self, action: int) -> str:
-        """Name of an action, as players write it; ``ValueError`` if there is no such action."""
+        """Name of an action, as players write it; ``ValueError`` if there is no such action. A card's, if no more."""
+        return self.pack.name(self._known(action))
 
     def _known(self, action: int) -> int:
         """``action`` if there is such an action; ``ValueError`` otherwise."""
@@ -102,29 +152,35 @@ class Game(OpenCards, ABC):
             return action
         return whole_number("action", action, 0, self.num_actions - 1)
 
-    @abstractmethod
     def action_id(self, name: str) -> int:
         """The action called ``name``; ``ValueError`` if there is none."""
+        return self.pack.card(name)
 
-    @abstractmethod
     def match_goes_on(self, scores: Sequence[int]) -> bool:
-        """Whether a match standing at these scores still goes on."""
+        """Whether a match standing at these scores still goes on: until somebody reaches the target."""
+        return max(scores) < self.rules.target
 
-    @abstractmethod
     def check_position(self, row: Any) -> None:
         """Raise ``ValueError`` if the fields that a line of text carries do not go with the deal just laid out."""
 
-    @abstractmethod
-    def page(self, row: Any, seat: int | None) -> Page:
-        """What a seat may see of a position (None: everything), for people."""
-
-    @abstractmethod
     def hand_cards(self, row: Any, seat: int) -> int:
         """Bit set of a hand."""
+        return int(row.hand[seat])
 
-    @abstractmethod
-    def table_cards(self, row: Any) -> list[str]:
-        """Names of the cards that lie open on the table."""
+    def close_page(self, page: Page, row: Any, seat: int | None, stock: str, undealt: Sequence[int]) -> Page:
+        """End a page as every game does: hands that may be seen, the stock if all may, and whose turn it is.
+
+        stock: what the game calls it. undealt: its cards by number, the next one first.
+        """
+        for s in range(self.num_players) if seat is None else (seat,):
+            page.add(f"seat {s} holds", pretty(self.pack.set_names(self.hand_cards(row, s))))
+        if seat is None:
+            page.add(f"{stock}, top first", pretty([self.pack.name(card) for card in undealt]))
+        if row.over:
+            page.add("over", f"points {' : '.join(str(int(points)) for points in row.points[: self.num_players])}")
+        else:
+            page.add("to play", f"seat {row.to_play}")
+        return page
 
     # One table
 
@@ -135,19 +191,20 @@ class Game(OpenCards, ABC):
         deck: str | Iterable[str] | None = None,
         dealer: int | None = None,
         scores: Sequence[int] | None = None,
-        doubled: bool = False,
         deal: int = 0,
+        **extras: Any,
     ) -> State:
         """A fresh deal.
 
         seed: decides all that is left to chance, mod 2**64; without one it is drawn from the system.
         deck: this pack, top card first, instead of the seed's.
-        dealer: seat that deals; by lot from the seed otherwise (E3, K2).
+        dealer: seat that deals; by lot from the seed otherwise.
         scores: a match from these scores on.
-        doubled: the first deal counts double (E11).
         deal: number of the deal at the table: ``seed`` and ``deal`` decide the pack.
+        extras: what else a match of this game carries into its first deal (``match_extras``).
 
-        Raises ``ValueError`` for a pack that is not whole or comes out void, and for impossible scores.
+        Raises ``ValueError`` for a pack that is not whole or comes out void, and for impossible scores;
+        ``UnknownArgument`` (a ``ValueError`` and a ``TypeError``) for extras that this game does not carry.
         """
         seed = secrets.randbits(64) if seed is None else batches.seed(seed)
         deal = whole_number("deal", deal, 0, 2**64 - 1)
@@ -158,12 +215,12 @@ class Game(OpenCards, ABC):
             self.loops.reset(states, self.constants, np.zeros(1, np.int64))
         if scores is not None:
             states["start"][0, : self.num_players] = self._checked_scores(scores)
-        if flag("doubled", doubled):
-            self._double(states)
+        for field, value in extras.items():
+            states[field] = self._checked_extra(field, value)
         if dealer is not None:
             states["dealer"] = whole_number("dealer", dealer, 0, self.num_players - 1)
         if deck is not None or dealer is not None:
-            states["deal"] = deal  # a pack of the seed may have been void and passed over (K4)
+            states["deal"] = deal  # a pack of the seed may have been void and passed over
         if deck is not None:
             self.lay_out(states, self.pack.whole(deck))
         elif dealer is not None:
@@ -171,10 +228,10 @@ class Game(OpenCards, ABC):
         return State(self, states)
 
     def lay_out(self, states: Array, cards: list[int]) -> None:
-        """Deal this pack, by numbers, in the first row; ``ValueError`` if it comes out void (K4)."""
+        """Deal this pack, by numbers, in the first row; ``ValueError`` if it comes out void."""
         states["deck"][0, : len(cards)] = cards
         if not self.loops.deal(states, self.constants, False):
-            raise ValueError("This pack makes a void deal (K4): the table cards cannot be replaced. Give another one.")
+            raise ValueError(f"This pack makes a void deal{self.void and ': '}{self.void}. Give another one.")
 
     def _checked_scores(self, scores: Sequence[int]) -> list[int]:
         if not self.rules.match:
@@ -187,10 +244,16 @@ class Game(OpenCards, ABC):
             raise ValueError(f"A match at scores {checked} is over already (target {self.rules.target}).")
         return checked
 
-    def _double(self, states: Array) -> None:
-        if "doubled" not in self.carried or not self.rules.match:
-            raise ValueError("doubled=True is for a match of a game that doubles after a draw (Elfern, E11).")
-        states["doubled"] = 1
+    def _checked_extra(self, field: str, value: Any) -> Any:
+        if field not in self.match_extras:
+            known = ("seed", "deck", "dealer", "scores", "deal", *self.match_extras)
+            raise UnknownArgument(
+                f"{field}={shown(value)} is nothing that a deal of {self.name} takes: {', '.join(known)} are."
+            )
+        checked = self.match_extras[field](field, value)
+        if checked and not self.rules.match:
+            raise ValueError(f"{field}={shown(value)} needs match=True: a single deal carries nothing.")
+        return checked
 
     def state(self, states: Array, i: int) -> State:
         """Row ``i`` as a state of its own (a copy); negative rows count from the end.

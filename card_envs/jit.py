@@ -12,6 +12,7 @@ slowly: that is how a kernel is debugged.
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import os
 import pickle
@@ -24,6 +25,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
+from types import CodeType
 from typing import Any, TypeVar
 
 import numba
@@ -177,9 +179,44 @@ class _PackageCache(caching._Cache):
 
 @cache
 def _foreign_stamp(package: str) -> str:
-    """Stamp of the sources of another package whose functions are compiled here; "" for this one's."""
-    folder = Path(sys.modules[package].__file__ or "").resolve().parent
-    return "" if folder == PACKAGE else f".{source_digest(folder)}"
+    """Stamp of the sources of another package, or lone module, whose functions are compiled here; "" for this one's."""
+    module = sys.modules[package]
+    file = Path(getattr(module, "__file__", None) or "").resolve()
+    if not hasattr(module, "__path__"):
+        return f".{hashlib.sha256(file.read_bytes()).hexdigest()[:16]}" if file.is_file() else ""
+    return "" if file.parent == PACKAGE else f".{source_digest(file.parent)}"
+
+
+def _packages(function: Callable[..., Any]) -> frozenset[str]:
+    """The packages that a function's code comes from: its own, and those of compiled functions it uses."""
+    found = {function.__module__.partition(".")[0]}
+    used = [function.__globals__.get(name) for name in function.__code__.co_names]
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # a cell that is still empty
+            used.append(cell.cell_contents)
+    for each in used:
+        if hasattr(each, "py_func"):
+            found |= getattr(each, "packages", frozenset())
+    return frozenset(found)
+
+
+def _loads(code: CodeType, name: str) -> bool:
+    """Whether code, or a function inside it, loads the global ``name``."""
+    if name in code.co_names and any(
+        step.opname == "LOAD_GLOBAL" and step.argval == name for step in dis.get_instructions(code)
+    ):
+        return True
+    return any(_loads(inner, name) for inner in code.co_consts if isinstance(inner, CodeType))
+
+
+def _refuse_recursion(function: Callable[..., Any]) -> None:
+    """Numba compiles a function that calls itself, but loaded from the cache it crashes the process."""
+    name, code = function.__name__, function.__code__
+    if name in code.co_freevars or _loads(code, name):
+        raise ValueError(
+            f"{function.__module__}.{name} calls itself. Compiled, it would run in this process and crash a later one "
+            "that loads it from the cache: keep a stack of its own in an array, and loop."
+        )
 
 
 def njit(function: Function, *, owner: str = "", inline: bool = False) -> Function:
@@ -188,12 +225,16 @@ def njit(function: Function, *, owner: str = "", inline: bool = False) -> Functi
     ``owner`` tells apart functions that one factory makes for several games (``loops.build_loops``).
     ``inline`` makes the function a part of every caller. Functions of other packages are kept in the same cache, and
     are compiled anew when a source of either package changes.
+
+    Raises ``ValueError`` for a function that calls itself.
     """
+    _refuse_recursion(function)
     if JIT_DISABLED:
         return function
     dispatcher = numba.njit(nogil=True, forceinline=inline, no_cfunc_wrapper=True)(function)
     name = f"{function.__module__}.{function.__qualname__}".replace("<locals>.", "")
-    stamp = _foreign_stamp(function.__module__.partition(".")[0])
+    dispatcher.packages = _packages(function)
+    stamp = "".join(map(_foreign_stamp, sorted(dispatcher.packages)))
     dispatcher._cache = _PackageCache(f"{name}.{owner}{stamp}" if owner else f"{name}{stamp}")
     return dispatcher
 

@@ -21,15 +21,20 @@ A kernel is a set of scalar functions over one state ``s`` and the game's consta
 Rows can come from anywhere, with anything in them. A kernel is handed rows whose ``dealer``, ``to_play`` and ``viewer``
 are seats (or -1), and nothing else is sure: whatever it uses as an index is kept inside the record, and every loop
 ends. What comes of a row that no play leads to may be nonsense (``sound`` tells such rows).
+
+Some have a standard form (``standard``), so that a game may leave them out: ``legal``, ``allows`` and ``pick`` of one
+whose actions are its cards and that has ``legal_cards(s, g)``, the set of cards that may be played; ``begin`` of one
+that carries nothing into an episode; ``settlement`` of one that is not settled in money.
 """
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
+
+from card_envs.definition import kernel_functions
 
 OUTSIDE, RANDOM, GREEDY = 0, 1, 2
 """Who plays a seat: somebody outside, or a built-in player."""
@@ -61,6 +66,8 @@ class Kernel:
 
     @classmethod
     def of(cls, *modules: ModuleType, words: int) -> Kernel:
-        """The functions of a game, found by name in the modules of its folder."""
-        functions = ChainMap(*map(vars, modules))
-        return cls(**{field.name: functions[field.name] for field in fields(cls) if field.name != "words"}, words=words)
+        """The functions of a game, found by name in the modules of its folder.
+
+        Raises ``ValueError`` where one is missing, is not compiled, or takes other arguments than it is called with.
+        """
+        return cls(**kernel_functions(modules), words=words)

@@ -26,7 +26,7 @@ MOST_LETTERS = 10_000
 MOST_DEALS = 1000
 """Deals of the longest match whose positions are read: far more than are ever played, and their sums fit the record."""
 
-_MATCH_ONLY = ("deals", "start", "total", "points", "taken_before", "doubled")
+_MATCH_ONLY = ("deals", "start", "total", "points", "taken_before")
 
 
 def write(state: State) -> str:
@@ -118,7 +118,7 @@ def _fill(game: Game, row: np.ndarray[Any, Any], text: str) -> None:
             raise ValueError(f"{name}={shown(value)} in the position is not a whole number.") from None
         if len(numbers) != place.size or not all(limits.min <= one <= limits.max for one in numbers):
             raise ValueError(f"{name}={shown(value)} in the position must be {place.size} numbers in range.")
-        if name in _MATCH_ONLY and not game.rules.match and any(numbers):
+        if name in (*_MATCH_ONLY, *game.match_extras) and not game.rules.match and any(numbers):
             raise ValueError(f"{name}={shown(value)} in the position needs match=True: a single deal carries nothing.")
         place[:] = numbers
     if row["deals"][0] > MOST_DEALS:

@@ -2,6 +2,16 @@
 
 The state of a table is one record of a structured dtype; the constants of a game (rules and lookup tables)
 are another record, handed to every kernel as ``g``. Kernels call a state ``s``.
+
+Of a game's own fields, code that knows no game relies on these (``definition`` checks that they are there):
+
+* ``deck``, u1, at least as long as the pack: the cards by number, top card first, from ``shuffle`` or as a user gave
+  them; ``lay_out`` deals from it, and what a seat cannot know of it is ``BLANK`` in a view and filled by ``imagine``.
+  A card that has been dealt stays at its place, so that the deal can be written down and dealt again.
+* ``history``, unsigned, as long as the longest deal: the plays of the deal in order (``write_down``), and ``plays``
+  says how many. ``lay_out`` sets both to zero, so that equal positions are equal bytes.
+* ``hand``, one bit set of cards for each seat, unless the game says otherwise in ``hand_cards``.
+* the fields named in ``carried``: what neither the deck nor the plays determine.
 """
 
 from __future__ import annotations
@@ -11,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.bits import choice_stream, lot
-from card_envs.jit import njit
+from card_envs.jit import inlined, njit
 
 FULL = -1
 """``viewer`` of a full state; a view holds the seat it belongs to."""
@@ -99,6 +109,21 @@ def clear(s: Any, g: Any) -> None:
     s.over = 0
     s.forfeit = -1
     s.dealer = lot(s.seed, s.deal, g.num_players)
+
+
+@inlined
+def write_down(s: Any, g: Any, seat: int, action: int) -> None:
+    """Add a play to the history of the deal."""
+    s.history[min(np.int64(s.plays), len(s.history) - 1)] = seat * g.num_actions + action  # edited rows may say more
+    s.plays = np.int64(s.plays) + 1
+
+
+@njit
+def add_points(s: Any, g: Any) -> None:
+    """Points of a counted deal go to the totals."""
+    for seat in range(g.num_players):
+        s.total[seat] = np.int64(s.total[seat]) + np.int64(s.points[seat])
+    s.deals = np.int64(s.deals) + 1
 
 
 @njit

@@ -6,28 +6,79 @@ import ast
 import dataclasses
 from functools import lru_cache
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from card_envs.checks import shown
+from card_envs.definition import NAME
 from card_envs.errors import UnknownArgument
 from card_envs.game import Game
 
-GAMES = {
+GROUP = "card_envs.games"
+"""Entry points of other packages: the name of each game and its class, a ``Game``. None is loaded until it is asked
+for, so that one that cannot be loaded is in nobody else's way."""
+
+BUILT_IN = {
     "elfern": "card_envs.elfern.game:Elfern",
     "konchinka": "card_envs.konchinka.game:Konchinka",
 }
-"""Name of each game and its class: the one line that a new game needs."""
+
+_PLUGINS: dict[str, list[EntryPoint]] = {}
+for _entry in entry_points(group=GROUP):
+    _PLUGINS.setdefault(_entry.name, []).append(_entry)
+
+GAMES = BUILT_IN | {
+    name: entries[0].value
+    for name, entries in sorted(_PLUGINS.items())
+    if NAME.fullmatch(name) and name not in BUILT_IN
+}
+"""Name of each game and its class, the built-in ones first."""
+
+
+def shadowed() -> list[str]:
+    """A sentence for each game of another package that no name leads to, because a built-in game has it."""
+    return [
+        f"The game {name!r} of {_origins(entries)} cannot be reached: a built-in game has this name."
+        for name, entries in sorted(_PLUGINS.items())
+        if name in BUILT_IN
+    ]
+
+
+def _origins(entries: list[EntryPoint]) -> str:
+    """Where the games of one name come from."""
+    return " and ".join(sorted({f"{entry.value} of {entry.dist.name if entry.dist else '?'}" for entry in entries}))
+
 
 MOST_LETTERS = 1000
 """Letters of the longest description that is read, many times any that ``describe`` writes."""
 
 
 def game_class(name: str) -> type[Game]:
-    """The class of a game; ``ValueError`` naming the games if there is none of that name."""
-    if not isinstance(name, str) or name not in GAMES:
-        raise ValueError(f"{shown(name)} is not a game here: choose one of {', '.join(map(repr, GAMES))}.")
-    module, _, attribute = GAMES[name].partition(":")
-    return getattr(import_module(module), attribute)
+    """The class of a game; ``ValueError`` naming the games if there is none of that name, or if it cannot be loaded."""
+    if isinstance(name, str) and name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
+        return getattr(import_module(module), attribute)
+    if isinstance(name, str) and name in _PLUGINS:
+        return _plugin(name, _PLUGINS[name])
+    raise ValueError(f"{shown(name)} is not a game here: choose one of {', '.join(map(repr, GAMES))}.")
+
+
+def _plugin(name: str, entries: list[EntryPoint]) -> type[Game]:
+    """The game of another package; ``ValueError`` saying whose it is and what is wrong with it."""
+    whose = f"The game {name!r} ({_origins(entries)})"
+    if len({entry.value for entry in entries}) > 1:
+        raise ValueError(f"{whose} is there more than once: uninstall all but one of these packages.")
+    if not NAME.fullmatch(name):
+        raise ValueError(f"{whose} must have a name of lower-case letters, digits and _, a letter first.")
+    try:
+        found = entries[0].load()
+    except Exception as error:
+        raise ValueError(f"{whose} cannot be loaded: {type(error).__name__}: {error}") from error
+    if not (isinstance(found, type) and issubclass(found, Game)):
+        raise ValueError(f"{whose} is no card_envs.Game, but {found!r}: name the class in the entry point.")
+    if found.name != name:
+        raise ValueError(f"{whose} calls itself {found.name!r}: its entry point must have the same name.")
+    return found
 
 
 @lru_cache(maxsize=64)

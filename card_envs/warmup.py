@@ -7,6 +7,7 @@ used: ``python -m agents.warmup`` compiles them too.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from card_envs.game import Game
 from card_envs.kernel import OUTSIDE, RANDOM
-from card_envs.registry import GAMES, make_game
+from card_envs.registry import GAMES, make_game, shadowed
 
 
 def warm_up(game: Game) -> None:
@@ -55,12 +56,25 @@ def _before_the_end(game: Game) -> npt.NDArray[Any]:
             return before
 
 
+def loadable() -> Iterator[Game]:
+    """Each game there is, under its default rules; of those that cannot be loaded or reached the reason is printed."""
+    for sentence in shadowed():
+        print(sentence)
+    for name in GAMES:
+        try:
+            game = make_game(name)
+        except ValueError as error:  # of another package, and its own affair
+            print(error)
+            continue
+        yield game
+
+
 def main() -> None:
     """Warm up all games, and say what was compiled and how long it took."""
-    for name in GAMES:
+    for game in loadable():
         start = time.perf_counter()
-        warm_up(make_game(name))
-        print(f"{name}: verbs compiled or loaded in {time.perf_counter() - start:.1f} s")
+        warm_up(game)
+        print(f"{game.name}: verbs compiled or loaded in {time.perf_counter() - start:.1f} s")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from card_envs import Game, State
-from card_envs.registry import GAMES
 from tests.oracle import REWARDS, SEE, ElfernOracle, KonchinkaOracle, returned
 from tests.variants import MANY, Variant, drawn
 
@@ -223,12 +222,12 @@ def main() -> None:
     """The full run."""
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     parser.add_argument("--deals", type=int, default=20_000, help="deals of each game")
-    parser.add_argument("--game", choices=list(GAMES), help="this game alone")
+    parser.add_argument("--game", choices=list(ORACLES), help="this game alone")
     parser.add_argument("--tables", type=int, default=20, help="tables of each variant by the batch verbs")
     parser.add_argument("--rules", type=int, default=100, help="rules drawn at random, beside those of the tests")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    for game in [arguments.game] if arguments.game else GAMES:
+    for game in [arguments.game] if arguments.game else ORACLES:
         start = time.perf_counter()
         among = [variant for variant in MANY if variant.game == game] + drawn(game, arguments.rules, arguments.seed)
         counts = play_beside(game, arguments.deals, arguments.seed, among)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from card_envs.cards import SUITS, Pack, pretty
+from card_envs.checks import flag
 from card_envs.elfern import greedy, kernel, observation, worlds
 from card_envs.elfern.rules import ElfernRules
 from card_envs.game import Game
 from card_envs.kernel import Kernel
-from card_envs.loops import build_loops
-from card_envs.open_cards import Solver
 from card_envs.render.text import Page
 
 RANKS = "789TJQKA"
@@ -26,9 +24,10 @@ class Elfern(Game):
     name = "elfern"
     rules_class = ElfernRules
     dtype = kernel.STATE
+    constants_dtype = kernel.CONSTANTS
     carried = ("doubled",)
+    match_extras = MappingProxyType({"doubled": flag})  # the first deal counts double (E11)
     kernel = Kernel.of(kernel, observation, greedy, worlds, words=1)
-    loops = build_loops(kernel, "elfern")
 
     rules: ElfernRules
 
@@ -40,29 +39,7 @@ class Elfern(Game):
         # A match is decided from at most target - 1, by a deal that may count double.
         self.max_return = float(rules.target - 1 + 2 * most if rules.match else most)
         self.min_return = -self.max_return
-        super().__init__(rules, _constants(rules), observation.layout(rules))
-
-    @cached_property
-    def solver(self) -> Solver:
-        from card_envs.elfern.solver import SOLVER
-
-        return SOLVER
-
-    def _constants_dtype(self) -> np.dtype[Any]:
-        return kernel.CONSTANTS
-
-    def _min_returns(self) -> dict[str, float]:
-        return {"points": self.min_return, "win": -1.0, "share": -1.0, "settlement": 0.0}
-
-    def action_name(self, action: int) -> str:
-        return self.pack.name(self._known(action))
-
-    def action_id(self, name: str) -> int:
-        return self.pack.card(name)
-
-    def match_goes_on(self, scores: Sequence[int]) -> bool:
-        """E12."""
-        return max(scores) < self.rules.target
+        super().__init__(rules, _constants(rules, self.pack), observation.layout(rules))
 
     def check_position(self, row: Any) -> None:
         """E9, E11: one seat has points of a deal; it counts double or does not."""
@@ -70,9 +47,6 @@ class Elfern(Game):
             raise ValueError(f"points={row.points.tolist()} in the position are of two winners of one deal.")
         if row.doubled > 1:
             raise ValueError(f"doubled={row.doubled} in the position must be 0 or 1.")
-
-    def hand_cards(self, row: Any, seat: int) -> int:
-        return int(row.hand[seat])
 
     def table_cards(self, row: Any) -> list[str]:
         return [] if row.lead < 0 else [self.pack.name(row.lead)]
@@ -91,45 +65,29 @@ class Elfern(Game):
             honours = (won & int(self.constants["honours"][0])).bit_count()
             page.add(f"seat {s} won", f"{honours} honours: {pretty(names(won))}")
         page.add("table", "–" if row.lead < 0 else f"{pretty(self.table_cards(row))} led by seat {1 - row.to_play}")
-        for s in (0, 1) if seat is None else (seat,):
-            page.add(f"seat {s} holds", pretty(names(row.hand[s])))
-        if seat is None:
-            page.add("stock, top first", pretty([self.pack.name(c) for c in row.deck[row.drawn : self.pack.size]]))
-        if row.over:
-            page.add("over", f"points {row.points[0]} : {row.points[1]}")
-        else:
-            page.add("to play", f"seat {row.to_play}")
-        return page
+        return self.close_page(page, row, seat, "stock", row.deck[row.drawn : self.pack.size])
 
 
-def _constants(rules: ElfernRules) -> dict[str, Any]:
+def _constants(rules: ElfernRules, pack: Pack) -> dict[str, Any]:
     """Values of ``kernel.CONSTANTS``."""
     size, ranks = rules.pack_size, rules.ranks
-    suit_of, same_suit, higher = np.zeros(32, np.int64), np.zeros(64, np.uint64), np.zeros(64, np.uint64)
+    suit_of = np.zeros(32, np.int64)
     honours, lower = 0, [0, 0, 0]
     for card in range(size):
-        suit, rank = divmod(card, ranks)
-        whole_suit = ((1 << ranks) - 1) << suit * ranks
-        suit_of[card], same_suit[card] = suit, whole_suit
-        higher[card] = whole_suit & ~((2 << card) - 1)
+        suit_of[card], rank = divmod(card, ranks)
         honours |= (rank >= ranks - (rules.honours or 0)) << card
         for k, step in enumerate((1, 2, 4)):
             lower[k] |= (rank + step < ranks) << card
     return {
-        "num_actions": size,
         "all_taken": rules.all_honours,
-        "suits": rules.suits,
-        "ranks": ranks,
-        "pack_size": size,
-        "hand_size": rules.hand_size,
         "bound_with_stock": rules.follow_suit in ("stock", "always"),
         "bound_without": rules.follow_suit in ("endgame", "always"),
         "honours": honours,
         "one_each": sum(1 << suit * rules.hand_size for suit in range(4)),
         "whole_room": (1 << 4 * rules.hand_size) - 1,
         "suit_of": suit_of,
-        "same_suit": same_suit,
-        "higher": higher,
+        "same_suit": pack.same_suit(),
+        "higher": pack.higher(),
         "lower": lower,
         "scale": [rules.points_for(honours) for honours in range(33)],
     }

@@ -10,9 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ONE, ZERO, below, bit, first, nth, popcount, shuffle
+from card_envs.bits import ONE, ZERO, bit, first, popcount, shuffle
 from card_envs.jit import inlined, njit
-from card_envs.record import BLANK, COUNTED, NOTHING, clear, constants_dtype, finish, score, state_dtype
+from card_envs.record import (
+    BLANK,
+    COUNTED,
+    NOTHING,
+    add_points,
+    clear,
+    constants_dtype,
+    finish,
+    score,
+    state_dtype,
+    write_down,
+)
 
 STATE = state_dtype(
     2,
@@ -150,32 +161,12 @@ def legal_cards(s: Any, g: Any) -> np.uint64:
 
 
 @inlined
-def legal(s: Any, g: Any, words: Any) -> None:
-    """Write the set of legal actions of the seat to play."""
-    words[0] = legal_cards(s, g)
-
-
-@inlined
-def allows(s: Any, g: Any, card: int) -> bool:
-    """Whether a card of the pack is legal."""
-    return legal_cards(s, g) & bit(card) != ZERO
-
-
-@inlined
-def pick(s: Any, g: Any, word: np.uint64) -> int:
-    """A uniform legal card, chosen by a random word."""
-    cards = legal_cards(s, g)
-    return nth(cards, below(word, popcount(cards)))
-
-
-@inlined
 def play(s: Any, g: Any, card: int) -> int:
     """Play a legal card; say what came of it (``record.NOTHING``, ``COUNTED`` or ``OVER``)."""
     seat = turn_of(s)
     lead = np.int64(s.lead)
     s.hand[seat] = np.uint64(s.hand[seat]) & ~bit(card)
-    s.history[np.int64(s.plays) & 31] = seat * g.num_actions + card
-    s.plays = np.int64(s.plays) + 1
+    write_down(s, g, seat, card)
     if lead < 0:
         s.lead = card
         s.to_play = 1 - seat
@@ -213,13 +204,10 @@ def taken(s: Any, g: Any, seat: int) -> int:
 @njit
 def count(s: Any, g: Any) -> int:
     """Count the deal (E9 to E11); end the episode or go on to the next deal of the match (E12)."""
-    ended = g.match == 0
     for seat in range(2):
         s.points[seat] = g.scale[taken(s, g, seat)] * (1 + np.int64(s.doubled))
-        s.total[seat] = np.int64(s.total[seat]) + np.int64(s.points[seat])
-        ended = ended or score(s, seat) >= g.target
-    s.deals = np.int64(s.deals) + 1
-    if ended:
+    add_points(s, g)
+    if g.match == 0 or max(score(s, 0), score(s, 1)) >= g.target:
         return finish(s)
     for seat in range(2):
         s.taken_before[seat] = np.int64(s.taken_before[seat]) + taken(s, g, seat)
@@ -228,12 +216,6 @@ def count(s: Any, g: Any) -> int:
     s.deal += np.uint64(1)
     deal(s, g)
     return COUNTED
-
-
-@njit
-def settlement(s: Any, g: Any, seat: int) -> int:
-    """Elfern is not settled in money."""
-    return 0
 
 
 @njit

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ONE, ZERO, below, bit, draw, first, lowest, nth, popcount
+from card_envs.bits import ONE, ZERO, bit, draw, draw_from, first, lowest, nth, popcount
 from card_envs.elfern.kernel import shows_void
 from card_envs.elfern.observation import unseen_cards
 from card_envs.jit import inlined, njit
@@ -91,12 +91,6 @@ def player_of(s: Any, g: Any, play: int) -> int:
 def whole_suit(g: Any, suit: int) -> np.uint64:
     """All cards of a suit."""
     return g.same_suit[suit * g.ranks]
-
-
-@inlined
-def draw_from(s: Any, members: np.uint64) -> int:
-    """A uniform member of a set that is not empty, by the dice of the table."""
-    return nth(members, below(draw(s), popcount(members)))
 
 
 @inlined

@@ -13,7 +13,7 @@ import numpy as np
 from card_envs.bits import ONE, ZERO, bit, first, shuffle
 from card_envs.jit import inlined, njit
 from card_envs.konchinka.moves import JACK
-from card_envs.record import BLANK, clear, constants_dtype, state_dtype
+from card_envs.record import BLANK, constants_dtype, state_dtype
 
 SEATS = 12
 MOST_MOVES = 128
@@ -92,13 +92,6 @@ def next_seat(g: Any, seat: int) -> int:
 def for_each(g: Any, cards: int) -> int:
     """``cards // num_players`` for up to 52 cards, without the slow division."""
     return (cards * g.reciprocal) >> 16
-
-
-@njit
-def begin(s: Any, g: Any) -> None:
-    """First deal of an episode."""
-    clear(s, g)
-    deal(s, g)
 
 
 @njit

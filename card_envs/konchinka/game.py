@@ -16,8 +16,6 @@ from card_envs.kernel import Kernel
 from card_envs.konchinka import dealing, greedy, kernel, observation, worlds
 from card_envs.konchinka.moves import RANKS, TRAIL, Moves, make_moves
 from card_envs.konchinka.rules import KonchinkaRules
-from card_envs.loops import build_loops
-from card_envs.open_cards import Solver
 from card_envs.render.text import Page
 
 _CROSS = re.compile("[xX×]")
@@ -35,9 +33,10 @@ class Konchinka(Game):
     name = "konchinka"
     rules_class = KonchinkaRules
     dtype = dealing.STATE
+    constants_dtype = dealing.CONSTANTS
     carried = ("open",)
+    void = "the table cards cannot be replaced (K4)"
     kernel = Kernel.of(dealing, kernel, observation, greedy, worlds, words=WORDS)
-    loops = build_loops(kernel, "konchinka")
 
     rules: KonchinkaRules
 
@@ -53,24 +52,10 @@ class Konchinka(Game):
         self.min_return = -most if rules.match else -most / (rules.num_players - 1)
         super().__init__(rules, _constants(rules, self.moves), observation.layout(rules))
 
-    @cached_property
-    def solver(self) -> Solver:
-        from card_envs.konchinka.solver import SOLVER
-
-        return SOLVER
-
-    def _constants_dtype(self) -> np.dtype[Any]:
-        return dealing.CONSTANTS
-
     def _min_returns(self) -> dict[str, float]:
         rules = self.rules
         price = rules.stake if rules.settlement == "stakes" else rules.chip * rules.target
-        return {
-            "points": self.min_return,
-            "win": -1.0,
-            "share": -1.0 / (rules.num_players - 1),
-            "settlement": -float(price) if rules.match else 0.0,
-        }
+        return super()._min_returns() | {"settlement": -float(price) if rules.match else 0.0}
 
     def action_name(self, action: int) -> str:
         """The card, and what it captures: "5c", "KhxK", "8cxA25", "Jcx*"."""
@@ -109,9 +94,6 @@ class Konchinka(Game):
             if int(card) % 13 not in ranks:
                 raise ValueError(f"open={row.open} in the position: {self.pack.name(card)} was not put back (K4).")
 
-    def hand_cards(self, row: Any, seat: int) -> int:
-        return int(row.hand[seat])
-
     def table_cards(self, row: Any) -> list[str]:
         return self.pack.set_names(row.table)
 
@@ -129,15 +111,7 @@ class Konchinka(Game):
             last = ", captured last" if row.last_capturer == s else ""
             page.add(f"seat {s} has", f"{pile.bit_count()} cards: {pretty(names(pile))}{stands}{last}")
         page.add("table", pretty(self.table_cards(row)))
-        for s in range(self.num_players) if seat is None else (seat,):
-            page.add(f"seat {s} holds", pretty(names(row.hand[s])))
-        if seat is None:
-            page.add("pack, top first", pretty([self.pack.name(card) for card in row.deck[row.dealt :]]))
-        if row.over:
-            page.add("over", f"points {' : '.join(str(int(points)) for points in row.points[: self.num_players])}")
-        else:
-            page.add("to play", f"seat {row.to_play}")
-        return page
+        return self.close_page(page, row, seat, "pack", row.deck[row.dealt :])
 
     def _add_known(self, page: Page, row: Any) -> None:
         places = [place for place in range(int(row.dealt), 52) if int(row.open) >> place & 1]
@@ -169,11 +143,8 @@ def _constants(rules: KonchinkaRules, moves: Moves) -> dict[str, Any]:
         "all_taken": 52,
         "num_moves": len(moves),
         "reciprocal": (1 << 16) // rules.num_players + 1,
-        "dealt_later": rules.dealt_later,
         "must_capture": rules.obligation == "hand",
         "by_stakes": rules.settlement == "stakes",
-        "chip": rules.chip,
-        "stake": rules.stake,
         "first_move": moves.first,
         "rank_of": rank_of,
         "pattern": pattern,

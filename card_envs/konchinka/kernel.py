@@ -22,7 +22,7 @@ from card_envs.konchinka.dealing import (
     ranks_of,
     suit_of,
 )
-from card_envs.record import COUNTED, NOTHING, finish, score
+from card_envs.record import COUNTED, NOTHING, add_points, finish, score, write_down
 
 
 @inlined
@@ -119,8 +119,7 @@ def play(s: Any, g: Any, action: int) -> int:
     seat = np.int64(s.to_play)
     card, move = card_and_move(g, action)
     s.hand[seat] &= ~bit(card)
-    s.history[np.int64(s.plays) & 63] = seat * g.num_actions + action  # 63 still lies in the record
-    s.plays = np.int64(s.plays) + 1
+    write_down(s, g, seat, action)
     s.in_hands = np.int64(s.in_hands) - 1
     if g.pattern[move] == ZERO:
         trail(s, g, seat, card)
@@ -191,14 +190,6 @@ def end_early(s: Any, g: Any) -> int:
         s.points[seat] = early_points(s.pile[seat])
     add_points(s, g)
     return finish(s)
-
-
-@njit
-def add_points(s: Any, g: Any) -> None:
-    """Points of a counted deal go to the totals."""
-    for seat in range(g.num_players):
-        s.total[seat] = np.int64(s.total[seat]) + np.int64(s.points[seat])
-    s.deals = np.int64(s.deals) + 1
 
 
 @njit

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ONE, ZERO, below, bit, draw, first, lowest, nth, popcount
+from card_envs.bits import ONE, ZERO, below, bit, draw, draw_from, first, lowest, popcount
 from card_envs.jit import inlined, njit
 from card_envs.konchinka.dealing import EVERY_SUIT, SEATS, seat_dealt
 from card_envs.konchinka.kernel import card_and_move
@@ -66,12 +66,6 @@ def imagine(s: Any, g: Any) -> None:
         card = np.int64(s.deck[place])
         if unseen & bit(card) != ZERO:
             s.hand[seat_dealt(s, g, place)] |= bit(card)
-
-
-@inlined
-def draw_from(s: Any, members: np.uint64) -> int:
-    """A uniform member of a set that is not empty, by the dice of the table."""
-    return nth(members, below(draw(s), popcount(members)))
 
 
 @inlined

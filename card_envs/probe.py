@@ -1,0 +1,43 @@
+"""What tests ask of a game to find their way about in it: ``Probe``.
+
+A game has one in the module ``probe`` of its folder. With it the battery of tests holds for any registered game, and
+none of them needs to name one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from card_envs.game import Game
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Where the cards of a game are, and whose; and the rules that it is worth testing under.
+
+    variants: rules to test, as keywords of ``make_game``: each rule at its bounds, matches, small sizes.
+    smallest: rules with so few cards that every pack can be tried; None if the game has no such size (its own tests
+        then show that worlds are uniform).
+    owner: ``owner(game, row, place)``, the seat that a position of the pack was dealt to, or -1 for none so far.
+    public: ``public(game, row, place)``, whether everybody has seen which card lies, or lay, at a position of the pack.
+    undealt: ``undealt(game, row)``, positions of the pack whose cards are in no hand, on no table, and in no pile.
+    won: ``won(row, seat)``, the set of cards that a seat has won and nobody plays any more.
+    table: parts of an observation that together show ``table_cards``.
+    oracle: where an independent second form of the rules stands, "module:Class", if anywhere. Tests alone import it.
+        It is made as ``Class(packs, dealer, **rules, **more)``, where ``packs(k)`` is the k-th pack of names, and
+        ``more`` what ``new_state`` takes (``scores`` and match extras). It has ``legal()``, ``play(name)``,
+        ``to_play``, ``is_over``, ``dealer``, ``hands``, ``table``, ``piles``, ``points``, ``scores``, ``settlement``,
+        ``returns``, ``deal_number`` and ``void_deals``.
+    """
+
+    variants: tuple[dict[str, Any], ...]
+    smallest: dict[str, Any] | None
+    owner: Callable[[Game, Any, int], int]
+    public: Callable[[Game, Any, int], bool]
+    undealt: Callable[[Game, Any], Sequence[int]]
+    won: Callable[[Any, int], int]
+    table: tuple[str, ...]
+    oracle: str = ""

@@ -1,0 +1,69 @@
+"""Briscola as a game: its constants and pages around the kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from briscola import greedy, kernel, observation, worlds
+from briscola.rules import COUNTING, RANKS, BriscolaRules
+from card_envs import Game
+from card_envs.cards import SUITS, Pack, pretty
+from card_envs.kernel import Kernel
+from card_envs.render.text import Page
+
+
+class Briscola(Game):
+    """Briscola under one set of rules. Action = card: ``suit * ranks + rank``, ranks ascending."""
+
+    name = "briscola"
+    rules_class = BriscolaRules
+    dtype = kernel.STATE
+    constants_dtype = kernel.CONSTANTS
+    kernel = Kernel.of(kernel, observation, greedy, worlds, words=1)
+
+    rules: BriscolaRules
+
+    def __init__(self, rules: BriscolaRules) -> None:
+        self.pack = Pack(SUITS[: rules.suits], RANKS[-rules.ranks :])
+        self.max_plays = rules.pack_size
+        self.most_points = 1
+        self.max_return = float(rules.target if rules.match else 1)
+        self.min_return = -self.max_return
+        super().__init__(rules, _constants(rules, self.pack), observation.layout(rules))
+
+    def table_cards(self, row: Any) -> list[str]:
+        """The card led, and the turned card as long as it lies there."""
+        turned = [row.deck[2 * self.rules.hand_size]] if row.drawn < self.pack.size else []
+        return [self.pack.name(card) for card in ([] if row.lead < 0 else [row.lead]) + turned]
+
+    def stock(self, row: Any) -> list[int]:
+        """The cards face down in the stock, the next one first."""
+        first = int(row.drawn) + 1  # the turned card lies before them in the pack
+        return row.deck[first : self.pack.size].tolist() if row.drawn < self.pack.size else []
+
+    def page(self, row: Any, seat: int | None) -> Page:
+        """The deal as it stands: stock, trumps, scores, tricks won, table and the hands that may be seen."""
+        page = Page(f"Briscola, {'match, ' if self.rules.match else ''}seat {row.dealer} dealt")
+        page.add("stock", f"{self.pack.size - row.drawn} cards")
+        page.add("trump turned", pretty([self.pack.name(row.deck[2 * self.rules.hand_size])]))
+        if self.rules.match:
+            page.add("scores", " : ".join(str(int(row.start[s]) + int(row.total[s])) for s in (0, 1)))
+        for s in (0, 1):
+            won = self.pack.set_names(row.won[s])
+            page.add(f"seat {s} won", f"{sum(COUNTING.get(card[0], 0) for card in won)} points: {pretty(won)}")
+        page.add("led", "–" if row.lead < 0 else f"{pretty([self.pack.name(row.lead)])} by seat {1 - row.to_play}")
+        return self.close_page(page, row, seat, "stock", self.stock(row))
+
+
+def _constants(rules: BriscolaRules, pack: Pack) -> dict[str, Any]:
+    """Values of ``kernel.CONSTANTS``."""
+    counting = [sum(1 << card for card, name in enumerate(pack.names) if name.startswith(rank)) for rank in COUNTING]
+    return {
+        "all_taken": rules.all_points,
+        "same_suit": pack.same_suit(),
+        "higher": pack.higher(),
+        "counting": np.array(counting, np.uint64),
+        "worth": list(COUNTING.values()),
+    }
