@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 Reader = TypeVar("Reader", bound=Callable[..., Any])
 
 
-def _legible(read: Reader) -> Reader:
-    """A reader that tells in a sentence where a row was written into by something else and holds no position."""
+def legible(read: Reader) -> Reader:
+    """What reads a state, made to say in a sentence where its row holds no position."""
 
     @functools.wraps(read)
     def reader(self: State, *args: Any, **kwargs: Any) -> Any:
@@ -91,13 +91,13 @@ class State:
         return viewer if viewer >= 0 else None
 
     @property
-    @_legible
+    @legible
     def table(self) -> list[str]:
         """Names of the cards that lie open on the table."""
         return self.game.table_cards(self._row[0])
 
     @property
-    @_legible
+    @legible
     def history(self) -> list[tuple[int, str]]:
         """The plays of the deal in play, as (seat, name of the action)."""
         codes = self._row["history"][0, : int(self._row["plays"][0])].tolist()
@@ -134,7 +134,7 @@ class State:
         """What a seat sees (None: the seat to play; over: seat 0), uint8 (observation_size,)."""
         return self.game.observations(self._row, seat)[0]
 
-    @_legible
+    @legible
     def hand(self, seat: int) -> list[str]:
         """Names of the cards a seat holds; ``ValueError`` where this view does not show them."""
         return self.game.pack.set_names(self.game.hand_cards(self._row[0], self._seat(seat)))
@@ -143,12 +143,12 @@ class State:
         """The position as a seat (None: the seat to play) may know it: everything hidden is blank."""
         return State(self.game, self.game.views(self._row, seat))
 
-    @_legible
+    @legible
     def text(self, seat: int | None = None) -> str:
         """A page about the position with what a seat (None: the seat to play) may see."""
         return str(self.game.page(self._row[0], self._seat(seat)))
 
-    @_legible
+    @legible
     def __str__(self) -> str:
         """A page with everything there is to see: all hands, or in a view what its seat may see."""
         return str(self.game.page(self._row[0], self.viewer))
