@@ -63,6 +63,8 @@ def read_sb3(path: Path, game: Game) -> Network:
         data = json.loads(archive.read(DATA, JSON))
         activation = _activation(data)
         stacks = _stacks(_tensors(archive.read(POLICY)))
+        if not stacks["trunk"] and len(stacks["policy"]) == len(stacks["value"]) == 1:
+            activation = "relu"  # nothing is activated: as ``network_of`` has it
         network = Network(stacks["trunk"], stacks["policy"], stacks["value"], activation)
     except Exception as error:  # whatever a damaged file makes of zipfile, zlib, json and torch
         raise ValueError(f"{path} cannot be read as a player: {fault(error)}.") from None

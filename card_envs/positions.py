@@ -14,7 +14,7 @@ import numpy as np
 
 from card_envs.checks import shown
 from card_envs.errors import IllegalAction
-from card_envs.state import State
+from card_envs.state import State, legible
 
 if TYPE_CHECKING:
     from card_envs.game import Game
@@ -29,6 +29,7 @@ MOST_DEALS = 1000
 _MATCH_ONLY = ("deals", "start", "total", "points", "taken_before")
 
 
+@legible
 def write(state: State) -> str:
     """The line of a full state; ``ValueError`` for a view, whose hidden cards are gone."""
     if state.viewer is not None:

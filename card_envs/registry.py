@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
+from weakref import WeakValueDictionary
 
 from card_envs.checks import shown
 from card_envs.definition import NAME
@@ -81,9 +82,19 @@ def _plugin(name: str, entries: list[EntryPoint]) -> type[Game]:
     return found
 
 
-@lru_cache(maxsize=64)
+_made: WeakValueDictionary[tuple[str, Any], Game] = WeakValueDictionary()
+"""The games that somebody holds, by name and rules."""
+
+_RECENT = 64
+"""Games that are kept though nobody holds them."""
+
+
+@lru_cache(maxsize=_RECENT)
 def _make(name: str, rules: Any) -> Game:
-    return game_class(name)(rules)  # type: ignore[call-arg]
+    game = _made.get((name, rules))
+    if game is None:
+        game = _made.setdefault((name, rules), game_class(name)(rules))  # type: ignore[call-arg]
+    return game
 
 
 def rule_fields(name: str) -> dict[str, dataclasses.Field[Any]]:

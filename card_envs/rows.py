@@ -58,14 +58,14 @@ def build_rows(kernel: Kernel, owner: str) -> Rows:
     def fault_of(s: Any, g: Any) -> int:
         """Whether a row is a state of this game: FOREIGN if it is not, BROKEN if it names seats there are not, IS_VIEW
         if it is a view, or FINE."""
-        if s.rules_id != g.rules_id:
-            return FOREIGN
         players = np.uint64(g.num_players)
-        if np.uint64(np.int64(s.dealer)) >= players or np.uint64(np.int64(s.to_play) + 1) > players:
-            return BROKEN
-        if s.viewer == FULL:
-            return FINE
-        return IS_VIEW if np.uint64(np.int64(s.viewer)) < players else BROKEN
+        viewer, to_play, dealer = np.int64(s.viewer), np.int64(s.to_play), np.int64(s.dealer)
+        is_broken = np.uint64(dealer) >= players
+        is_broken |= np.uint64(to_play + 1) > players
+        is_broken |= np.uint64(viewer + 1) > players
+        if s.rules_id != g.rules_id or is_broken:
+            return FOREIGN if s.rules_id != g.rules_id else BROKEN
+        return FINE if viewer == FULL else IS_VIEW
 
     @inline
     def fault_of_action(s: Any, g: Any, action: int, pass_over: bool) -> int:
@@ -184,7 +184,7 @@ def build_rows(kernel: Kernel, owner: str) -> Rows:
             prefetch(states, i + AHEAD)
             s = states[i]
             fault = fault_of(s, g)
-            if fault != FINE and fault != IS_VIEW:
+            if fault > IS_VIEW:
                 found = fault
                 break
             to_play = np.int64(s.to_play)

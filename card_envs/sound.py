@@ -1,7 +1,8 @@
 """Which rows hold positions that play leads to: for rows that come from files, other processes, or anywhere.
 
 A full state is known by its pack and its plays: dealt and played again, it must come out the same. A view must be what
-its seat sees of a world that agrees with it.
+its seat sees of a world that agrees with it. The scores of an episode that is not over are taken as they stand: no
+play of the deal depends on them, but for its end.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
+SCORES = ("start", "total", "points", "taken_before", "deals")
+FAR_OFF = -1000
+"""A score from which no match ends."""
+
 
 def unsound(game: Game, states: Array) -> npt.NDArray[np.int64]:
     """Numbers of the rows that no play leads to, of rows that are states or views of this game."""
@@ -30,7 +35,11 @@ def unsound(game: Game, states: Array) -> npt.NDArray[np.int64]:
         batches.put(worlds, views, imagined)
     again = batches.copy(worlds)
     good = np.empty(len(states), np.bool_)
+    live = worlds["over"] == 0
+    again["start"][live], again["total"][live] = 0, FAR_OFF
     game.loops.retrace(again, game.constants, game.pack.size, good)
+    for field in SCORES:
+        again[field][live] = worlds[field][live]
     for field in game.carried:
         again[field] = worlds[field]
     good &= _same(again, worlds)

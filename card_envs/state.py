@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import operator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +17,24 @@ from card_envs.kernel import BROKEN, FINE, FOREIGN, IS_VIEW
 
 if TYPE_CHECKING:
     from card_envs.game import Game
+
+Reader = TypeVar("Reader", bound=Callable[..., Any])
+
+
+def legible(read: Reader) -> Reader:
+    """What reads a state, made to say in a sentence where its row holds no position."""
+
+    @functools.wraps(read)
+    def reader(self: State, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return read(self, *args, **kwargs)
+        except (ArithmeticError, LookupError, TypeError) as fault:
+            raise ValueError(
+                f"This row holds no position of {self.game.describe()}, so something else has written into it "
+                f"({fault}): game.check_rows tells such rows."
+            ) from None
+
+    return reader  # type: ignore[return-value]
 
 
 class State:
@@ -71,11 +91,13 @@ class State:
         return viewer if viewer >= 0 else None
 
     @property
+    @legible
     def table(self) -> list[str]:
         """Names of the cards that lie open on the table."""
         return self.game.table_cards(self._row[0])
 
     @property
+    @legible
     def history(self) -> list[tuple[int, str]]:
         """The plays of the deal in play, as (seat, name of the action)."""
         codes = self._row["history"][0, : int(self._row["plays"][0])].tolist()
@@ -112,6 +134,7 @@ class State:
         """What a seat sees (None: the seat to play; over: seat 0), uint8 (observation_size,)."""
         return self.game.observations(self._row, seat)[0]
 
+    @legible
     def hand(self, seat: int) -> list[str]:
         """Names of the cards a seat holds; ``ValueError`` where this view does not show them."""
         return self.game.pack.set_names(self.game.hand_cards(self._row[0], self._seat(seat)))
@@ -120,10 +143,12 @@ class State:
         """The position as a seat (None: the seat to play) may know it: everything hidden is blank."""
         return State(self.game, self.game.views(self._row, seat))
 
+    @legible
     def text(self, seat: int | None = None) -> str:
         """A page about the position with what a seat (None: the seat to play) may see."""
         return str(self.game.page(self._row[0], self._seat(seat)))
 
+    @legible
     def __str__(self) -> str:
         """A page with everything there is to see: all hands, or in a view what its seat may see."""
         return str(self.game.page(self._row[0], self.viewer))

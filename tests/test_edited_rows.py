@@ -138,8 +138,13 @@ class Trials:
                 state.hand(seat or 0) if state.viewer is None else state.hand(state.viewer)
         assert str(state)
         assert repr(state)
-        if not state.is_over and state.viewer is None:
-            state.play(int(state.legal_actions()[0]))
+        assert state.table is not None
+        assert state.history is not None
+        legal = state.legal_actions()
+        if state.viewer is None:
+            assert self.game.state_to_text(state)
+            if len(legal):
+                state.play(int(legal[0]))
 
     def play_on(self, state):
         if state.viewer is not None:
@@ -184,7 +189,7 @@ def test_every_row_that_play_leads_to_is_sound(game):
 
 
 @every(VARIANTS[::5])
-def test_rows_that_no_play_leads_to_are_named_and_make_no_state(game):
+def test_rows_that_no_play_leads_to_are_named_and_come_out_of_no_pickle(game):
     good = scattered(game, 3 * game.max_plays)
     good = good[(good["plays"] > 2) & (good["over"] == 0)]
     edits = {
@@ -208,10 +213,35 @@ def test_rows_that_no_play_leads_to_are_named_and_make_no_state(game):
                 game.check_rows(wrong)
             assert "row 1" in str(caught.value) or "seats" in str(caught.value)
             with pytest.raises(ValueError, match=r"hold no position|seats that"):
-                game.state(wrong, 1)
-            with pytest.raises(ValueError, match=r"hold no position|seats that"):
                 pickle.loads(pickle.dumps(State(game, wrong[1:2].copy())))
             game.check_rows(rows)
+
+
+def test_scores_of_a_live_match_and_piles_can_be_set_by_hand():
+    """For studies, and for the tests of the rules."""
+    for variant in VARIANTS:
+        game = variant.make()
+        if not game.rules.match:
+            continue
+        states = scattered(game, 40)
+        states = states[states["over"] == 0]
+        states["start"][:, 0] = game.rules.target - 1
+        game.check_rows(states)
+        won = "pile" if "pile" in game.dtype.names else "won"
+        states[won][:] = 0
+        for i in range(len(states)):
+            state = game.state(states, i)
+            assert state.scores()[0] >= game.rules.target - 1
+            state.play(state.legal_actions()[0])
+
+
+def test_a_state_whose_row_holds_no_card_there_is_says_so():
+    for variant in (VARIANTS[0], VARIANTS[-1]):
+        game = variant.make()
+        states = game.new_states([1])
+        states["deck"] = 255
+        with pytest.raises(ValueError, match="holds no position of"):
+            game.state_to_text(game.state(states, 0))
 
 
 def test_a_pickle_of_another_length_is_refused():

@@ -109,6 +109,8 @@ def test_commands_of_the_pages_run(line, tmp_path, monkeypatch):
     (tmp_path / "mybot.py").write_text(maker)
     (tmp_path / "mybot").write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} mybot.py\n")
     (tmp_path / "mybot").chmod(0o755)
+    if "ppo:m.zip" in line:
+        save_a_model(tmp_path / "m.zip")
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/bin:/bin")
     words = shlex.split(line)[1:]
     module = words.pop(0)
@@ -143,6 +145,14 @@ def test_commands_of_the_pages_run(line, tmp_path, monkeypatch):
         assert stop.value.code == 0
     else:
         assert main(small) == 0
+
+
+def save_a_model(path):
+    """What the README's training block saves, untrained."""
+    masked = pytest.importorskip("sb3_contrib").MaskablePPO
+    from card_envs.envs.sb3 import CardVecEnv
+
+    masked("MlpPolicy", CardVecEnv("elfern", num_envs=2), n_steps=2, batch_size=4).save(path)
 
 
 MAKER = """

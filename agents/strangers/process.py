@@ -21,6 +21,9 @@ from agents.strangers.limits import LONGEST_LINE, MOST_NOISE, Failure
 PATIENCE = 0.3
 """Seconds a program has to end by itself when its input has ended."""
 
+ENDING = 10.0
+"""Seconds a program that has closed its output has to end, so that it can be said how; it has been silent for good."""
+
 KILLING = 30.0
 """Seconds its supervisor has to kill it with all that it has started."""
 
@@ -157,7 +160,7 @@ class Program:
 
     def _how_it_ended(self, deadline: float) -> str:
         """Why nothing more can come. A program that ends has its supervisor to tell how, if that takes a while."""
-        if not self._has_ended(deadline - time.monotonic()):
+        if not self._has_ended(min(ENDING, deadline - time.monotonic())):
             return "closed its output"
         self._read()
         status = self._process.returncode

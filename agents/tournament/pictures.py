@@ -51,8 +51,8 @@ def _save(figure: Any, path: Path) -> None:
 def names(labels: Sequence[str]) -> tuple[str, ...]:
     """The labels so short that they fit, no two alike; their ends are kept, for that is where paths differ.
 
-    >>> names(["greedy", "ppo:runs/konchinka/1/model.npz", "ppo:tuns/konchinka/1/model.npz"])
-    ('greedy', '…:runs/konchinka/1/model.npz', '…:tuns/konchinka/1/model.npz')
+    >>> names(["greedy", "ppo:runs/first-game/1/m.npz", "ppo:tuns/first-game/1/m.npz"])
+    ('greedy', 'ppo:runs/first-game/1/m.npz', 'ppo:tuns/first-game/1/m.npz')
     """
     short = [label if len(label) <= LONGEST else f"…{label[1 - LONGEST :]}" for label in labels]
     return labels_of(short, [None] * len(short))

@@ -55,7 +55,7 @@ class Elfern(Game):
         """The deal as it stands: stock, scores, tricks won, table and the hands that may be seen."""
         names = self.pack.set_names
         page = Page(f"Elfern, {'match, ' if self.rules.match else ''}seat {row.dealer} dealt")
-        page.add("stock", f"{self.pack.size - row.drawn} cards")
+        page.add("stock", f"{self.pack.size - int(row.drawn)} cards")
         if self.rules.match:
             page.add("scores", " : ".join(str(int(row.start[s]) + int(row.total[s])) for s in (0, 1)))
             if row.doubled:

@@ -103,7 +103,7 @@ class Konchinka(Game):
         page = Page(
             f"Konchinka, {self.num_players} players, {'match, ' if self.rules.match else ''}seat {row.dealer} dealt"
         )
-        page.add("pack", f"{52 - row.dealt} cards")
+        page.add("pack", f"{52 - int(row.dealt)} cards")
         self._add_known(page, row)
         for s in range(self.num_players):
             pile = int(row.pile[s])
