@@ -52,6 +52,10 @@ def plain_solver(
         )
     )
 
+    def bounds(game: Any) -> tuple[float, float]:
+        """A seat takes nothing, or all there is."""
+        return 0.0, float(game.constants["all_taken"][0])
+
     def memory(game: Any) -> tuple[Any, Any]:
         """Tables and frames of a search, one for each play ahead."""
         return np.zeros(exact_plays + 1, game.dtype), np.zeros(exact_plays + 1, frame)
@@ -134,4 +138,4 @@ def plain_solver(
         """The same, but where much is left to play the search ends ``ahead`` plays on."""
         solve(s, g, memory, exact_plays if left(s, g) <= exact_plays else ahead, out)
 
-    return Solver(unit, memory, exact, settled, values, estimates, worth)
+    return Solver(unit, bounds, memory, exact, settled, values, estimates, worth)

@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from card_envs import State
+from card_envs import GAMES, State, make_game
 from card_envs.record import REWARDS
+from card_envs.registry import game_class
 from tests.variants import VARIANTS, every, positions, scattered
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -155,13 +156,14 @@ class Trials:
 def main():
     seed, trials = map(int, sys.argv[1:])
     dice = np.random.default_rng(seed)
-    for variant in VARIANTS:
-        game = Trials(variant.make(), dice)
-        for _ in range(trials // len(VARIANTS) + 1):
+    chosen = [make_game(name, **rules) for name in GAMES for rules in game_class(name).probe().variants]
+    for game in [variant.make() for variant in VARIANTS] + chosen:
+        trial = Trials(game, dice)
+        for _ in range(trials // (len(VARIANTS) + len(chosen)) + 1):
             try:
-                game.run()
+                trial.run()
             except BaseException:
-                print(f"{variant.id}: field {game.name!r}, verb {game.verb!r}", file=sys.stderr)
+                print(f"{game.describe()}: field {trial.name!r}, verb {trial.verb!r}", file=sys.stderr)
                 raise
     print("done")
 

@@ -46,7 +46,7 @@ class Briscola(Game):
     def page(self, row: Any, seat: int | None) -> Page:
         """The deal as it stands: stock, trumps, scores, tricks won, table and the hands that may be seen."""
         page = Page(f"Briscola, {'match, ' if self.rules.match else ''}seat {row.dealer} dealt")
-        page.add("stock", f"{self.pack.size - row.drawn} cards")
+        page.add("stock", f"{self.pack.size - int(row.drawn)} cards")
         page.add("trump turned", pretty([self.pack.name(row.deck[2 * self.rules.hand_size])]))
         if self.rules.match:
             page.add("scores", " : ".join(str(int(row.start[s]) + int(row.total[s])) for s in (0, 1)))

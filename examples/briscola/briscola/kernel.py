@@ -92,10 +92,16 @@ def place_drawn(g: Any, drawn: int) -> int:
 
 
 @inlined
+def card_at(s: Any, place: int) -> int:
+    """The card at a place of the pack; whatever was written there by hand, a number that tables have an entry for."""
+    return np.int64(s.deck[place]) & 63
+
+
+@inlined
 def take_card(s: Any, g: Any, seat: int) -> None:
     """The next card of the pack goes to a hand."""
     place = place_drawn(g, np.int64(s.drawn))
-    s.hand[seat] |= bit(np.int64(s.deck[place]))
+    s.hand[seat] |= bit(card_at(s, place))
     s.places[seat] |= bit(place)
     s.drawn = np.int64(s.drawn) + 1
 
@@ -109,13 +115,13 @@ def has_stock(s: Any, g: Any) -> bool:
 @inlined
 def trumps(s: Any, g: Any) -> np.uint64:
     """All cards of the suit of the turned card (B3)."""
-    return g.same_suit[np.int64(s.deck[turned_place(g)])]
+    return g.same_suit[card_at(s, turned_place(g))]
 
 
 @inlined
 def winners(s: Any, g: Any, lead: int) -> np.uint64:
     """The cards that win a trick from the card led (B5)."""
-    return g.higher[lead] | (trumps(s, g) & ~g.same_suit[lead])
+    return g.higher[lead & 63] | (trumps(s, g) & ~g.same_suit[lead & 63])
 
 
 @inlined
@@ -141,7 +147,7 @@ def play(s: Any, g: Any, card: int) -> int:
         s.to_play = 1 - seat
         return NOTHING
     winner = seat if winners(s, g, lead) & bit(card) != ZERO else 1 - seat
-    win_trick(s, g, winner, bit(lead) | bit(card))
+    win_trick(s, g, winner, bit(lead & 63) | bit(card))
     return NOTHING if s.hand[winner] != ZERO else count(s, g)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from briscola.kernel import has_stock, turned_place, winners
+from briscola.kernel import card_at, has_stock, turned_place, winners
 from briscola.rules import BriscolaRules
 from card_envs.bits import ZERO, bit, first, put, put_count
 from card_envs.jit import inlined
@@ -38,13 +38,13 @@ def layout(rules: BriscolaRules) -> list[tuple[str, int]]:
 @inlined
 def turned_card(s: Any, g: Any) -> np.uint64:
     """The turned card as long as it lies under the stock, a set of one card or none."""
-    return bit(np.int64(s.deck[turned_place(g)])) if has_stock(s, g) else ZERO
+    return bit(card_at(s, turned_place(g))) if has_stock(s, g) else ZERO
 
 
 @inlined
 def led_card(s: Any) -> np.uint64:
     """The card led to the trick, a set of one card or none."""
-    return bit(np.int64(s.lead)) if np.int64(s.lead) >= 0 else ZERO
+    return bit(np.int64(s.lead) & 63) if np.int64(s.lead) >= 0 else ZERO
 
 
 @inlined
@@ -64,8 +64,8 @@ def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
     at = put(out, at, size, s.won[1 - seat])
     at = put(out, at, size, unseen_cards(s, g, seat))
     at = put(out, at, size, turned_card(s, g))
-    at = put(out, at, size // g.ranks, bit(np.int64(s.deck[turned_place(g)]) // g.ranks))
-    at = put(out, at, (size >> 1) - g.hand_size, first((size - np.int64(s.drawn)) >> 1))
+    at = put(out, at, size // g.ranks, bit(card_at(s, turned_place(g)) // g.ranks))
+    at = put(out, at, (size >> 1) - g.hand_size, first(max(size - np.int64(s.drawn), 0) >> 1))
     at = put(out, at, 1, np.uint64(np.int64(s.dealer) == seat))
     if g.match != 0:
         at = put_count(out, at, g.target, score(s, seat))

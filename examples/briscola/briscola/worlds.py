@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from briscola.kernel import place_drawn
+from briscola.kernel import card_at, place_drawn
 from briscola.observation import led_card
 from card_envs.bits import ZERO, bit, draw_from, first, lowest
 from card_envs.jit import njit
@@ -27,15 +27,18 @@ def imagine(s: Any, g: Any) -> None:
         if s.deck[place] == BLANK:
             blank |= bit(place)
         else:
-            hidden &= ~bit(np.int64(s.deck[place]))
+            hidden &= ~bit(card_at(s, place))
     given, drawn = ZERO, 0  # places that were dealt or drawn before a play
-    for k in range(np.int64(s.plays)):
+    for k in range(min(np.int64(s.plays), g.pack_size)):
         while drawn < min(2 * g.hand_size + k - k % 2, g.pack_size):
             given |= bit(place_drawn(g, drawn))
             drawn += 1
         card = np.int64(s.history[k]) % g.num_actions
         if hidden & bit(card) != ZERO:
-            place = draw_from(s, blank & s.places[other] & given)
+            free = blank & s.places[other] & given
+            if free == ZERO:
+                return  # a row that something else has written into
+            place = draw_from(s, free)
             s.deck[place] = card
             blank ^= bit(place)
             hidden ^= bit(card)
@@ -46,5 +49,5 @@ def imagine(s: Any, g: Any) -> None:
         hidden ^= bit(card)
     for place in range(g.pack_size):
         if s.places[other] & bit(place) != ZERO:
-            s.hand[other] |= bit(np.int64(s.deck[place]))
+            s.hand[other] |= bit(card_at(s, place))
     s.hand[other] &= ~(s.won[0] | s.won[1] | led_card(s))
