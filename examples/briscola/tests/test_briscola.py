@@ -161,7 +161,7 @@ def test_open_values_are_those_of_trying_everything(rules):
     for seed in range(6):
         state = game.new_state(seed=seed)
         while game.pack.size - len(state.history) > 6:
-            state.play(int(game.sample_actions(state.record)[0]))
+            state.play(state.sample_action())
         wanted = brute_deal(state)
         found = game.open_values(state.record)[0]
         assert {action: found[action] for action in wanted} == wanted
