@@ -103,7 +103,7 @@ def rule_fields(name: str) -> dict[str, dataclasses.Field[Any]]:
 
 
 def make_game(name: str, **rules: Any) -> Game:
-    """The game called ``name`` under these rules (fields of RULES.md; the others keep their defaults).
+    """The game called ``name`` under these rules (fields of docs/rules.md; the others keep their defaults).
 
     name: also a whole description, as ``game.describe()`` writes it; ``rules`` may then give what it leaves out.
 

@@ -1,4 +1,4 @@
-"""Elfern rule by rule (RULES.md, E1 to E12), each on packs laid by hand."""
+"""Elfern rule by rule (docs/rules.md, E1 to E12), each on packs laid by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of Konchinka one by one: K1 to K6, the deal, and the facts that RULES.md states."""
+"""The rules of Konchinka one by one: K1 to K6, the deal, and the facts that docs/rules.md states."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Elfern: two players, a trick game with a stock (RULES.md, E1 to E12)."""
+"""Elfern: two players, a trick game with a stock (docs/rules.md, E1 to E12)."""

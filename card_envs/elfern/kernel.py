@@ -1,4 +1,4 @@
-"""The rules of Elfern as scalar functions over one record (RULES.md, E1 to E12).
+"""The rules of Elfern as scalar functions over one record (docs/rules.md, E1 to E12).
 
 A card is ``suit * ranks + rank`` with the ranks ascending, so of two cards of a suit the greater number is
 the higher card. Sets of cards are bit sets.

@@ -1,4 +1,4 @@
-"""The rules of Elfern that a user may choose (RULES.md, E1 to E12)."""
+"""The rules of Elfern that a user may choose (docs/rules.md, E1 to E12)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Konchinka: a fishing game for 2 to 12 (RULES.md, K1 to K17)."""
+"""Konchinka: a fishing game for 2 to 12 (docs/rules.md, K1 to K17)."""

@@ -1,4 +1,4 @@
-"""The record of a Konchinka table, and how it is dealt (RULES.md, K2 to K6).
+"""The record of a Konchinka table, and how it is dealt (docs/rules.md, K2 to K6).
 
 A card is ``suit * 13 + rank``, ranks A 2 ... K from 0. Sets of cards are bit sets of 52; a set of ranks is a
 bit set of 13. The pack stays one row of 52: the first hands, the four table cards, then what is dealt later.

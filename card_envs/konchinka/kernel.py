@@ -1,4 +1,4 @@
-"""The rules of playing and counting Konchinka as scalar functions over one record (RULES.md, K6 to K17)."""
+"""The rules of playing and counting Konchinka as scalar functions over one record (docs/rules.md, K6 to K17)."""
 
 from __future__ import annotations
 

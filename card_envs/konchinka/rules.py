@@ -1,4 +1,4 @@
-"""The rules of Konchinka that a user may choose (RULES.md, K1 to K17)."""
+"""The rules of Konchinka that a user may choose (docs/rules.md, K1 to K17)."""
 
 from __future__ import annotations
 

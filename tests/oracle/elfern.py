@@ -1,4 +1,4 @@
-"""Elfern as RULES.md tells it, rules E1 to E12, with sets, lists and strings."""
+"""Elfern as docs/rules.md tells it, rules E1 to E12, with sets, lists and strings."""
 
 from __future__ import annotations
 

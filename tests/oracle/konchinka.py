@@ -1,4 +1,4 @@
-"""Konchinka as RULES.md tells it, rules K1 to K17, with sets, lists and strings."""
+"""Konchinka as docs/rules.md tells it, rules K1 to K17, with sets, lists and strings."""
 
 from __future__ import annotations
 
