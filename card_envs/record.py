@@ -31,7 +31,7 @@ BLANK = 255
 
 POINTS, WIN, SHARE, SETTLEMENT = 0, 1, 2, 3
 REWARDS = ("points", "win", "share", "settlement")
-"""Names of the rewards, by number , all of them zero-sum."""
+"""Names of the rewards, by number: all are zero-sum."""
 
 NOTHING, COUNTED, OVER = 0, 1, 2
 """What a play brought about: nothing to count, a deal was counted and the next one dealt, the episode is over."""
