@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import os
@@ -285,6 +286,18 @@ def test_a_value_head_has_one_output(game):
     network = some_network(game, width=8)
     with pytest.raises(ValueError, match="value head"):
         Network(network.trunk, network.policy, network.policy)
+
+
+@pytest.mark.parametrize("what", ["weight", "bias"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_what_is_no_finite_number_is_refused(game, what, value):
+    network = some_network(game, width=8)
+    for part in ("trunk", "policy", "value"):
+        weight, bias = (array.copy() for array in getattr(network, part)[-1])
+        (weight if what == "weight" else bias).flat[-1] = value
+        layers = [*getattr(network, part)[:-1], (weight, bias)]
+        with pytest.raises(ValueError, match="finite"):
+            dataclasses.replace(network, **{part: layers})
 
 
 # Weights that are finite but huge

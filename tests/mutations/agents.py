@@ -16,7 +16,9 @@ REGRET = tests("tests/test_regret.py")
 EQUILIBRIUM = tests("tests/test_equilibrium.py")
 SEARCH = tests("tests/test_agents_search.py")
 NETWORK = tests("tests/test_agents.py")
+FILES = tests("tests/test_player_files.py")
 TRAINING = tests("tests/test_train.py")
+TROUBLE = tests("tests/test_train_trouble.py")
 
 AGENTS = (
     # Arena and intervals
@@ -294,14 +296,14 @@ AGENTS = (
         "agents/network.py",
         " or bias.shape != weight.shape[:1]:",
         ":",
-        (NETWORK,),
+        (FILES,),
     ),
     Mutant(
         "network-bias-not-a-number",
         "agents/network.py",
         "if not (np.isfinite(weight).all() and np.isfinite(bias).all()):",
         "if not np.isfinite(weight).all():",
-        (NETWORK,),
+        (FILES,),
     ),
     Mutant(
         "network-plays-illegally",
@@ -315,14 +317,14 @@ AGENTS = (
         "agents/training/run.py",
         "np.random.SeedSequence([self.settings.seed, self.legs])",
         "np.random.SeedSequence([self.settings.seed, 0])",
-        (TRAINING,),
+        (TROUBLE,),
     ),
     Mutant(
         "evaluation-on-the-deals-of-the-curve",
         "agents/training/run.py",
         "MEASURING, EVALUATING = 0x5EED, 0xE7A1",
         "MEASURING, EVALUATING = 0x5EED, 0x5EED",
-        (TRAINING,),
+        (TROUBLE,),
     ),
     Mutant(
         "resumed-without-its-optimizer",
