@@ -174,10 +174,6 @@ class CardVecEnv(ManyTables, VecEnv):
         self._require_reset()
         return self._tables.greedy_actions().astype(np.int64)
 
-    def _require_reset(self) -> None:
-        if not self._tables.begun.all():
-            raise gymnasium.error.ResetNeeded("There are no tables yet: call reset() first.")
-
     @property
     def seats(self) -> npt.NDArray[np.int64]:
         """The learners' seats, int64 (N,)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import gymnasium
 import numpy as np
 import numpy.typing as npt
 
@@ -103,7 +104,8 @@ class Settings:
         self._render_mode = mode
 
     def _require_reset(self) -> None:
-        raise NotImplementedError
+        if not self._tables.begun.all():
+            raise gymnasium.error.ResetNeeded("Nothing has been dealt yet: call reset() first.")
 
     def _common(self, name: str) -> Any:
         values = [self._tables.setting(name, row) for row in range(self._tables.size)]

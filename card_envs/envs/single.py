@@ -180,10 +180,6 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
             return None
         return self.full_state.text(self.seat)
 
-    def _require_reset(self) -> None:
-        if not self._tables.begun[0]:
-            raise gymnasium.error.ResetNeeded("There is no table yet: call reset() first.")
-
     def __repr__(self) -> str:
         return f"<CardEnv {self.game.describe()}, reward {self.reward!r}>"
 

@@ -116,8 +116,7 @@ class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.
         illegal, and ``gymnasium.error.ResetNeeded`` where there is no episode; nothing has then changed.
         """
         tables = self._tables
-        if not tables.begun[0]:
-            raise gymnasium.error.ResetNeeded("There are no tables yet: call reset() first.")
+        self._require_reset()
         plays = batches.actions(actions, self.num_envs)
         ended = tables.over.copy()
         rows = None
@@ -225,10 +224,6 @@ class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.
         return states
 
     # Parts
-
-    def _require_reset(self) -> None:
-        if not self._tables.begun[0]:
-            raise gymnasium.error.ResetNeeded("There are no tables yet: call reset() first.")
 
     def _reset_mask(self, mask: Any) -> npt.NDArray[np.bool_]:
         if mask is None:
