@@ -19,7 +19,7 @@ from agents.arena import deal_seeds, meet
 from agents.strangers import Limits
 from agents.tournament.command import main
 from agents.tournament.plan import Chunk, Job, Plan, round_robin
-from agents.tournament.playing import Players
+from agents.tournament.playing import Players, _Crew
 from agents.tournament.results import results_of, rotation_factor, rotation_parts
 from agents.tournament.sequential import BETTER, UNDECIDED, Sprt
 from agents.tournament.verdict import verdict_of
@@ -53,6 +53,19 @@ def until(condition, process):
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def test_a_worker_that_is_killed_is_told_of_in_a_sentence():
+    plan = plan_of(card_envs.make_game("elfern", suits=2, ranks=4, hand_size=2), ("random", "greedy"))
+    crew = _Crew(plan, 1)
+    try:
+        (process,) = crew._crew.values()
+        process.kill()
+        process.join()
+        with pytest.raises(ChildProcessError, match="A worker process ended while it played"):
+            list(crew.play(plan.jobs))
+    finally:
+        crew.kill()
 
 
 @pytest.mark.slow

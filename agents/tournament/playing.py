@@ -101,7 +101,7 @@ class _Crew:
                 try:
                     answer = pipe.recv()
                 except (EOFError, OSError):
-                    raise RuntimeError(
+                    raise ChildProcessError(
                         f"A worker process ended while it played {busy[pipe]}: out of memory? Run again to go on."
                     ) from None
                 if isinstance(answer, str):
@@ -126,7 +126,8 @@ class _Crew:
 def _give(pipe: Connection, waiting: Iterator[Job], busy: dict[Connection, Job]) -> None:
     job = next(waiting, None)
     if job is not None:
-        pipe.send(job)
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # of an ended process the answer tells
+            pipe.send(job)
         busy[pipe] = job
 
 
