@@ -183,7 +183,7 @@ def test_extras_of_the_pages_are_those_there_are_and_quoted_for_every_shell():
     lines = chosen("pip ")
     assert lines
     for line in lines:
-        assert re.fullmatch(r'pip install (\.|"\.\[(\w+)\]")', line), line
+        assert re.fullmatch(r'pip install (-e )?(\.|"\.\[(\w+)\]"|examples/\w+)', line), line
         for extra in re.findall(r"\[(\w+)\]", line):
             assert extra in extras
     for name, text in pages():

@@ -79,7 +79,7 @@ SINGLE_DEALS = [variant for variant in VARIANTS if not variant.rules.get("match"
 
 def any_rules(game: str, dice: random.Random) -> Variant:
     """A game under rules drawn at random, each field over all it may be: sizes, players, sums, matches and prices."""
-    draw = {"elfern": _any_elfern, "konchinka": _any_konchinka}[game]
+    draw = DRAWERS[game]
     return Variant(game, draw(dice))
 
 
@@ -112,6 +112,10 @@ def _any_konchinka(dice: random.Random) -> dict[str, Any]:
         "chip": dice.choice([1, dice.randint(2, 10**6)]),
         "stake": dice.choice([50, dice.randint(1, 10**6)]),
     }
+
+
+DRAWERS = {"elfern": _any_elfern, "konchinka": _any_konchinka}
+"""What draws rules at random, by game."""
 
 
 def drawn(game: str, count: int, seed: int = 20261130) -> list[Variant]:
