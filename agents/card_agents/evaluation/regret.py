@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from card_agents.evaluation.arena import BATCH, Clock, Log, Lost, losses, play_out
+from card_agents.evaluation.arena import BATCH, Log, Lost, losses, play_out
 from card_agents.evaluation.intervals import Estimate, estimate
-from card_agents.protocol import Agent, Array
+from card_agents.protocol import Agent, Array, Clock
 from card_agents.screen import literal
 from card_envs import Game, batches
 
