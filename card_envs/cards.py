@@ -21,6 +21,10 @@ from card_envs.checks import shown
 
 SUITS = "cdhs"
 SYMBOLS = dict(zip(SUITS, "♣♦♥♠", strict=True))
+NAMES = ("en", "ru", "de")
+"""The languages of the names of cards."""
+
+_IN_OTHERS: dict[str, dict[str, str]] = {"ru": dict(zip("AKQJ", "ТКДВ", strict=True)), "de": {"Q": "D", "J": "B"}}
 _LETTERS = {symbol: suit for suit, symbol in SYMBOLS.items()}
 _CARD = re.compile(r"(10|[A-Z2-9])([CDHS♣♦♥♠])", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,]*")
@@ -164,6 +168,15 @@ def _read(text: str) -> Iterator[str]:
 def _end_of_blanks(text: str, start: int) -> int:
     match = _BETWEEN.match(text, start)
     return start if match is None else match.end()
+
+
+def rank_name(rank: str, names: str = "en") -> str:
+    """How a rank is written for people, in one of the languages ``NAMES``.
+
+    >>> [rank_name("Q", names) for names in NAMES], rank_name("T")
+    (['Q', 'Д', 'D'], '10')
+    """
+    return "10" if rank == "T" else _IN_OTHERS.get(names, {}).get(rank, rank)
 
 
 def pretty(names: Sequence[str]) -> str:

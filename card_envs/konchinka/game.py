@@ -16,6 +16,7 @@ from card_envs.kernel import Kernel
 from card_envs.konchinka import dealing, greedy, kernel, observation, worlds
 from card_envs.konchinka.moves import RANKS, TRAIL, Moves, make_moves
 from card_envs.konchinka.rules import KonchinkaRules
+from card_envs.render.scene import Group, Place, Scene
 from card_envs.render.text import Page
 
 _CROSS = re.compile("[xX×]")
@@ -113,8 +114,50 @@ class Konchinka(Game):
         page.add("table", pretty(self.table_cards(row)))
         return self.close_page(page, row, seat, "pack", row.deck[row.dealt :])
 
+    def scene(self, row: Any, seat: int | None) -> Scene:
+        """The hands and piles round the table, the pack, and the cards put back into it (K4)."""
+        rest = [self.pack.name(card) for card in row.deck[row.dealt :]] if seat is None else []
+        known = self._known_places(row) if seat is not None else []
+        note = ""
+        if known:
+            first, last = known[0] - row.dealt + 1, known[-1] - row.dealt + 1
+            note = f"card {first}" if first == last else f"cards {first}–{last}"
+        # Once the deal is counted, the rest of the pack lies in a pile (K12).
+        lie = [row.table, *row.pile[: self.num_players]]
+        left_over = 52 - int(row.in_hands) - sum(int(cards).bit_count() for cards in lie)
+        return Scene(
+            f"Konchinka, {self.num_players} players{', match' if self.rules.match else ''}",
+            [self._place(row, s, seat is None or s == seat) for s in range(self.num_players)],
+            Group(self.table_cards(row), label="table"),
+            Group(rest if left_over else (), left_over, "pack"),
+            Group([self.pack.name(row.deck[place]) for place in known], label="put back", note=note),
+        )
+
+    def _place(self, row: Any, seat: int, shown: bool) -> Place:
+        """A seat. Those still to play in this turn round the table hold a card more."""
+        pile = int(row.pile[seat])
+        each, more = divmod(int(row.in_hands), self.num_players)
+        last = int(row.history[row.plays - 1]) // self.num_actions if row.plays else int(row.dealer)
+        held = each + ((seat - last - 1) % self.num_players < more)
+        cards = pile.bit_count()
+        return Place(
+            Group(self.pack.set_names(row.hand[seat]) if shown else [], 0 if shown else held),
+            Group(self.pack.set_names(pile), label=f"{cards} card{'s' if cards != 1 else ''}"),
+            ["captured last"] if row.last_capturer == seat else [],
+        )
+
+    def cards_of(self, row: Any, action: int) -> tuple[str, list[str]]:
+        """The card that is played, and those of the ranks it captures."""
+        pattern = int(self.moves.pattern[action % len(self.moves)])
+        taken = [card for card in self.pack.members(row.table) if pattern >> card % 13 & 1]
+        return self.action_name(action)[:2], [self.pack.name(card) for card in taken]
+
+    def _known_places(self, row: Any) -> list[int]:
+        """Places in the rest of the pack of cards that all have seen put back (K4)."""
+        return [place for place in range(int(row.dealt), 52) if int(row.open) >> place & 1]
+
     def _add_known(self, page: Page, row: Any) -> None:
-        places = [place for place in range(int(row.dealt), 52) if int(row.open) >> place & 1]
+        places = self._known_places(row)
         if places:
             known = ", ".join(f"{pretty([self.pack.name(row.deck[p])])} as card {p - row.dealt + 1}" for p in places)
             page.add("put back", f"{known} from the top")
