@@ -284,7 +284,7 @@ def draw(
     picture.parts[0] = faces.rectangle(Box(0, 0, WIDTH, height), 12, GROUND)
     page = escape(translated(str(game.page(row, seat)), names))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{math.ceil(height * width / WIDTH)}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{2 * math.ceil(height * width / WIDTH / 2)}" '
         f'viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(picture.scene.title)}">'
         f"<desc>{page}</desc>{''.join(picture.parts)}</svg>"
     )
