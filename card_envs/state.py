@@ -11,9 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from card_envs import batches
-from card_envs.checks import shown
+from card_envs.cards import NAMES
+from card_envs.checks import choice, shown
 from card_envs.errors import IllegalAction
 from card_envs.kernel import BROKEN, FINE, FOREIGN, IS_VIEW
+from card_envs.render.plays import translated
 
 if TYPE_CHECKING:
     from card_envs.game import Game
@@ -144,9 +146,13 @@ class State:
         return State(self.game, self.game.views(self._row, seat))
 
     @legible
-    def text(self, seat: int | None = None) -> str:
-        """A page about the position with what a seat (None: the seat to play) may see."""
-        return str(self.game.page(self._row[0], self._seat(seat)))
+    def text(self, seat: int | None = None, *, names: str = "en") -> str:
+        """A page about the position with what a seat (None: the seat to play) may see.
+
+        names: language of the cards' names, ``"en"``, ``"ru"`` or ``"de"``.
+        """
+        page = str(self.game.page(self._row[0], self._seat(seat)))
+        return page if choice("names", names, NAMES) == "en" else translated(page, names)
 
     @legible
     def __str__(self) -> str:

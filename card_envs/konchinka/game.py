@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.cards import SUITS, Pack, canonical, pretty
+from card_envs.cards import SUITS, Pack, canonical, english, pretty
 from card_envs.checks import shown
 from card_envs.game import Game
 from card_envs.kernel import Kernel
@@ -68,7 +68,7 @@ class Konchinka(Game):
         return {self.action_name(action): action for action in range(self.num_actions)}
 
     def action_id(self, name: str) -> int:
-        """Inverse of ``action_name``; takes symbols for suits, ``10`` for ``T``, and the ranks in any order."""
+        """Inverse of ``action_name``; takes the ranks in any order, and cards as ``cards`` reads them."""
         action = self._actions.get(_spelled(name)) if isinstance(name, str) else None
         if action is None:
             raise ValueError(
@@ -170,11 +170,13 @@ def _spelled(name: str) -> str:
         return ""
     cross = _CROSS.search(name)
     if cross is None:
-        return canonical(name)
-    letters = name[cross.end() :].upper().replace("10", "T")
+        return english(canonical(name), RANKS)
+    letters = "".join(
+        english(letter, RANKS) for letter in name[cross.end() :].upper().replace("10", "T") if letter != " "
+    )
     if set(letters) <= set(RANKS):
         letters = "".join(sorted(letters, key=RANKS.index))
-    return canonical(name[: cross.start()]) + "x" + letters
+    return english(canonical(name[: cross.start()]), RANKS) + "x" + letters
 
 
 def _constants(rules: KonchinkaRules, moves: Moves) -> dict[str, Any]:

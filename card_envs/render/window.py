@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,22 +11,28 @@ import numpy as np
 from card_envs.errors import NoDisplay
 from card_envs.render.pixels import Pixels, require
 
+INSTEAD = 'take render_mode="rgb_array" for pixels, or set SDL_VIDEODRIVER=dummy in the environment to go on without'
+"""What to do where there is no screen."""
+
 
 class Window:
-    """A window, which opens with the first picture. ``NoDisplay`` where there is no screen for one."""
+    """A window, which opens with the first picture."""
 
     def __init__(self, title: str, fps: int) -> None:
-        """A window of this title, for so many pictures a second; ``MissingExtra`` without pygame."""
+        """A window of this title, for so many pictures a second.
+
+        Raises ``MissingExtra`` without pygame, and ``NoDisplay`` where there is no screen; where pygame draws into
+        the void instead, it is a warning.
+        """
         require('render_mode="human"', {"pygame": "pygame-ce"})
         import pygame
 
         try:
             pygame.display.init()
         except pygame.error as fault:
-            raise NoDisplay(
-                f'There is no screen to open a window on ({fault}): take render_mode="rgb_array" for pixels, or set '
-                "SDL_VIDEODRIVER=dummy in the environment to go on without one."
-            ) from None
+            raise NoDisplay(f"There is no screen to open a window on ({fault}): {INSTEAD}.") from None
+        if pygame.display.get_driver() == "offscreen" and "SDL_VIDEODRIVER" not in os.environ:
+            warnings.warn(f"There is no screen, so nothing of the window will be seen: {INSTEAD}.", stacklevel=2)
         self._title, self._fps = title, fps
         self._clock = pygame.time.Clock()
         self._window: Any = None
