@@ -77,6 +77,7 @@ class Elfern(Game):
             [self._place(row, s, seat is None or s == seat) for s in (0, 1)],
             Group(self.table_cards(row), label="led"),
             Group(stock, len(left), "stock"),
+            most_held=max(self.rules.hand_size, 4),
         )
 
     def _place(self, row: Any, seat: int, shown: bool) -> Place:

@@ -75,7 +75,7 @@ class CardVecEnv(ManyTables, VecEnv):
             spaces.Box(0, 1, (self.game.observation_size,), np.uint8),
             spaces.Discrete(self.game.num_actions),
         )
-        self.metadata["render_fps"] = RENDER_FPS
+        self.metadata["render_fps"] = RENDER_FPS  # type: ignore[assignment]
         if seed is not None:
             self.seed(seed)
 
@@ -211,7 +211,7 @@ class CardVecEnv(ManyTables, VecEnv):
         if self.render_mode is None:
             return [None] * self.num_envs
         self._require_reset()
-        return [self._seen(row) for row in range(min(self.num_envs, SHEET))]
+        return [self._pixels(row) for row in range(min(self.num_envs, SHEET))]
 
     def has_attr(self, attr_name: str) -> bool:
         """Whether the tables have such an attribute."""

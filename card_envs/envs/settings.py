@@ -121,9 +121,13 @@ class Settings:
 
     def _seen(self, row: int) -> str | Pixels:
         """What the learner at a table may see: as pixels, or as a page of text unless these are asked for."""
-        tables = self._tables
-        state, seat = self.game.state(tables.states, row), int(tables.seats[row])
-        return pixels(state.to_svg(seat)) if self._render_mode in ("rgb_array", "human") else state.text(seat)
+        if self._render_mode in ("rgb_array", "human"):
+            return self._pixels(row)
+        return self.game.state(self._tables.states, row).text(int(self._tables.seats[row]))
+
+    def _pixels(self, row: int, width: int = WIDTH) -> Pixels:
+        state = self.game.state(self._tables.states, row)
+        return pixels(state.to_svg(int(self._tables.seats[row]), width=width))
 
     def _show(self, picture: Any) -> None:
         if self._window is None:  # closed before, or this is a copy
@@ -161,9 +165,8 @@ class ManyTables(Settings):
         """
         self._require_reset()
         count = min(whole_number("tables", tables, 1, 10_000), self._tables.size)
-        views = [self.game.state(self._tables.states, row).view(int(self._tables.seats[row])) for row in range(count)]
         width = WIDTH if count == 1 else max(2 * WIDTH // math.ceil(math.sqrt(count)), 240)
-        return sheet([pixels(view.to_svg(width=width)) for view in views])
+        return sheet([self._pixels(row, width) for row in range(count)])
 
     def set_opponents(self, opponents: Any, where: npt.ArrayLike | None = None) -> None:
         """Change the opponents of all rows, or of those where a bool (N,) is true, from their next episodes on."""

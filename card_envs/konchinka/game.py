@@ -131,6 +131,7 @@ class Konchinka(Game):
             Group(self.table_cards(row), label="table"),
             Group(rest if left_over else (), left_over, "pack"),
             Group([self.pack.name(row.deck[place]) for place in known], label="put back", note=note),
+            most_held=4,
         )
 
     def _place(self, row: Any, seat: int, shown: bool) -> Place:

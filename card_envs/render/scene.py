@@ -67,6 +67,7 @@ class Scene:
     stock: Group | None = None
     aside: Group | None = None
     lines: Sequence[tuple[str, str]] = ()
+    most_held: int = 6
 
 
 def from_page(game: Game, row: Any, seat: int | None) -> Scene:

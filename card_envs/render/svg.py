@@ -111,7 +111,7 @@ class Picture:
             self._say(name, left, top + 1, 13, ACTIVE if on_turn else STRONG)
             for k, fact in enumerate(facts[:4]):
                 self._say(fact, left, top + 27 + 17 * k, 9.5, FAINT, room=90)
-            hand = Box(left + 98, box.y + 15, min(self._room_for_hand(58), 440), 82)
+            hand = Box(left + 98, box.y + 15, min(62.0 * self.scene.most_held, 440), 82)
             won = Box(hand.x + hand.width + 22, box.y + 13, 0, box.height - 24)
         else:
             self._say(name, left, top, 11.5, ACTIVE if on_turn else STRONG)
@@ -134,10 +134,6 @@ class Picture:
         if self.game.rules.match:
             facts.append(f"score {int(row.start[seat]) + int(row.total[seat])}")
         return [*facts, *place.facts]
-
-    def _room_for_hand(self, width: float) -> float:
-        largest = max(len(place.hand.cards) + place.hand.backs for place in self.scene.places)
-        return max(largest, 4) * (width + 4)
 
     def _hand(self, hand: Group, box: Box) -> None:
         width = box.height / RATIO
@@ -183,23 +179,23 @@ class Picture:
         self.parts.append(faces.rectangle(Box(EDGE, y, WIDTH - 2 * EDGE, BAND), 9, CLOTH))
         left, right = EDGE + 16.0, WIDTH - EDGE - 16.0
         if scene.stock is not None:
-            self._stock(scene.stock, left, y + 14)
+            self._stock(scene.stock, left, y + 36)
             left += 96
         if scene.aside is not None:
             right -= 140
             if scene.aside.cards:
-                self._aside(scene.aside, Box(right + 10, y + 14, 130, 86))
+                self._aside(scene.aside, Box(right + 10, y + 36, 130, 86))
         cards = scene.table.cards
         width, room = 62.0, right - left
         step = min(width + 6, (room - width) / max(len(cards) - 1, 1))
         whole = width + (len(cards) - 1) * step
         x = min(max((WIDTH - whole) / 2, left), right - whole)
         for k, card in enumerate(cards):
-            self.table[card] = Box(x + k * step, y + 14, width, width * RATIO)
+            self.table[card] = Box(x + k * step, y + 40, width, width * RATIO)
             self._card(card, self.table[card])
         plays = [f"seat {seat}: {said(self.game.action_name(action), self.names)}" for seat, action in self.last_plays]
         if plays:
-            self._say(f"last: {', '.join(plays)}", EDGE + 16, y + BAND - 20, 10, STRONG, room=WIDTH - 2 * EDGE - 32)
+            self._say(f"last: {', '.join(plays)}", EDGE + 16, y + 13, 10, STRONG, room=WIDTH - 2 * EDGE - 32)
         return y + BAND + GAP
 
     def _stock(self, stock: Group, x: float, y: float) -> None:
