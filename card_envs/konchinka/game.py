@@ -121,7 +121,7 @@ class Konchinka(Game):
         note = ""
         if known:
             first, last = known[0] - row.dealt + 1, known[-1] - row.dealt + 1
-            note = f"card {first}" if first == last else f"cards {first}–{last}"
+            note = f"card{'' if first == last else f's {first} to'} {last} from the top"
         # Once the deal is counted, the rest of the pack lies in a pile (K12).
         lie = [row.table, *row.pile[: self.num_players]]
         left_over = 52 - int(row.in_hands) - sum(int(cards).bit_count() for cards in lie)

@@ -181,10 +181,9 @@ class Picture:
         if scene.stock is not None:
             self._stock(scene.stock, left, y + 36)
             left += 96
-        if scene.aside is not None:
-            right -= 140
-            if scene.aside.cards:
-                self._aside(scene.aside, Box(right + 10, y + 36, 130, 86))
+        if scene.aside is not None and scene.aside.cards:
+            right -= 148
+            self._aside(scene.aside, Box(right + 8, y + 36, 140, 80))
         cards = scene.table.cards
         width, room = 62.0, right - left
         step = min(width + 6, (room - width) / max(len(cards) - 1, 1))
@@ -210,8 +209,9 @@ class Picture:
         self._say(f"{stock.label} {count}", x, y + width * RATIO + 12, 9.5, STRONG)
 
     def _aside(self, aside: Group, box: Box) -> None:
-        self._say(f"{aside.label}, {aside.note}" if aside.note else aside.label, box.x, box.y, 8.5, FAINT, room=130)
-        self._strip(aside, box.x, box.y + 18, box.width, 30)
+        self._say(aside.label, box.x, box.y, 9, STRONG, room=box.width)
+        self._say(aside.note, box.x, box.y + 14, 9, FAINT, room=box.width)
+        self._strip(aside, box.x, box.y + 31, box.width, 30)
 
     def _strip(self, group: Group, x: float, y: float, room: float, width: float) -> None:
         step = min(width + 3, (room - width) / max(len(group.cards) - 1, 1))
