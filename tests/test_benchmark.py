@@ -96,9 +96,8 @@ def test_unknown_parts_are_refused(tmp_path):
 
 
 def test_decisions_are_counted_at_the_tables(benchmarks):
-    from benchmarks.environments import decisions
-
     import card_envs
+    from benchmarks.environments import decisions
 
     for name, players in (("elfern", {}), ("konchinka", {"num_players": 5})):
         game = card_envs.make_game(name, **players)

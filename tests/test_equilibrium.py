@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import card_envs
-from agents import GreedyAgent, RandomAgent
-from agents.arena import deal_seeds, meet
-from agents.equilibrium import (
+from card_agents import GreedyAgent, RandomAgent
+from card_agents.equilibrium import (
     CFR,
     TabularAgent,
     best_response,
@@ -26,7 +25,8 @@ from agents.equilibrium import (
     write_out,
     write_out_all,
 )
-from agents.equilibrium.solving import certain_digits
+from card_agents.equilibrium.solving import certain_digits
+from card_agents.evaluation.arena import deal_seeds, meet
 
 TINY = {"suits": 2, "ranks": 3, "honours": 2, "hand_size": 2, "follow_suit": "endgame"}
 SMALL = {"suits": 2, "ranks": 4, "honours": 2, "hand_size": 2}

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import card_envs
-from agents import GreedyAgent, RandomAgent
-from agents.arena import deal_seeds, meet
-from agents.evaluating import main
-from agents.seeds import table_seeds
+from card_agents import GreedyAgent, RandomAgent
+from card_agents.cli.evaluate import main
+from card_agents.evaluation.arena import deal_seeds, meet
+from card_agents.seeds import table_seeds
 from tests.bots import program
 
 ROOT = Path(__file__).resolve().parent.parent

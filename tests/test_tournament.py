@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 
 import card_envs
-from agents import GreedyAgent, RandomAgent
-from agents.arena import deal_seeds, meet
-from agents.strangers import Limits
-from agents.tournament.command import main
-from agents.tournament.plan import Chunk, Job, Plan, round_robin
-from agents.tournament.playing import Players, _Crew
-from agents.tournament.results import results_of, rotation_factor, rotation_parts
-from agents.tournament.sequential import BETTER, UNDECIDED, Sprt
-from agents.tournament.verdict import verdict_of
+from card_agents import GreedyAgent, RandomAgent
+from card_agents.cli.tournament import main
+from card_agents.evaluation.arena import deal_seeds, meet
+from card_agents.evaluation.tournament.plan import Chunk, Job, Plan, round_robin
+from card_agents.evaluation.tournament.playing import Players, _Crew
+from card_agents.evaluation.tournament.results import results_of, rotation_factor, rotation_parts
+from card_agents.evaluation.tournament.sequential import BETTER, UNDECIDED, Sprt
+from card_agents.evaluation.tournament.verdict import verdict_of
+from card_agents.players.external import Limits
 from tests.bots import program
 from tests.test_tournament_bots import none_left
 

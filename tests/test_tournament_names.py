@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import card_envs
-from agents.labels import labels_of, printable
-from agents.strangers import Limits
-from agents.tournament.pictures import LONGEST, draw, names
-from agents.tournament.plan import Chunk, Plan, round_robin
-from agents.tournament.report import markdown, notes, tables
-from agents.tournament.results import plain, results_of
+from card_agents.evaluation.tournament.pictures import LONGEST, draw, names
+from card_agents.evaluation.tournament.plan import Chunk, Plan, round_robin
+from card_agents.evaluation.tournament.results import plain, results_of
+from card_agents.evaluation.tournament.tables import markdown, notes, tables
+from card_agents.labels import labels_of, printable
+from card_agents.players.external import Limits
 from tests.test_tournament import SMALL, tournament
 
 ODD = [

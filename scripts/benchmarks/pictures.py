@@ -7,9 +7,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-from agents.files import write_whole
 from benchmarks.figures import Figure
 from benchmarks.games import label
+from card_agents.files import write_whole
 
 COLOURS = {
     ("elfern", 2): "#2a7fb8",
