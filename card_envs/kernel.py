@@ -2,21 +2,21 @@
 
 A kernel is a set of scalar functions over one state ``s`` and the game's constants ``g``:
 
-========================  ==========================================================================
-``begin(s, g)``           deal the first deal of an episode; ``s.seed`` and ``s.deal`` are set
-``deal(s, g)``            shuffle and deal, for the dealer and the deal number in ``s``
-``lay_out(s, g)``         deal the pack as it lies in ``s.deck``; False if that deal is void
-``legal(s, g, words)``    write the bit set of legal actions of the seat to play into zeroed words
-``allows(s, g, action)``  whether one action is among them
-``pick(s, g, word)``      a uniform one of them, chosen by a random word
-``play(s, g, action)``    play a legal action; ``record.NOTHING``, ``COUNTED`` or ``OVER``
+================================  ==========================================================================
+``begin(s, g)``                   deal the first deal of an episode; ``s.seed`` and ``s.deal`` are set
+``deal(s, g)``                    shuffle and deal, for the dealer and the deal number in ``s``
+``lay_out(s, g)``                 deal the pack as it lies in ``s.deck``; False if that deal is void
+``legal(s, g, words)``            write the bit set of legal actions of the seat to play into zeroed words
+``allows(s, g, action)``          whether one action is among them
+``pick(s, g, word)``              a uniform one of them, chosen by a random word
+``play(s, g, action)``            play a legal action; ``record.NOTHING``, ``COUNTED`` or ``OVER``
 ``observe(s, g, seat, out, at)``  write the observation of a seat from ``out[at]`` on, by ``bits.put``
-``greedy(s, g)``          the action of the game's greedy player
-``taken(s, g, seat)``     honours or cards won in the deal in play
-``settlement(s, g, seat)``  what a match pays when it is over
-``hide(s, g, seat)``      blank everything a seat cannot know
-``imagine(s, g)``         fill what is blank in a view, uniform over the packs that its seat holds possible
-========================  ==========================================================================
+``greedy(s, g)``                  the action of the game's greedy player
+``taken(s, g, seat)``             honours or cards won in the deal in play
+``settlement(s, g, seat)``        what a match pays when it is over
+``hide(s, g, seat)``              blank everything a seat cannot know
+``imagine(s, g)``                 fill what is blank in a view, uniform over the packs that its seat holds possible
+================================  ==========================================================================
 
 Rows can come from anywhere, with anything in them. A kernel is handed rows whose ``dealer``, ``to_play`` and ``viewer``
 are seats (or -1), and nothing else is sure: whatever it uses as an index is kept inside the record, and every loop

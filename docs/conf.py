@@ -6,13 +6,17 @@ of the site that shows the file, or to the repository, where the site has none.
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 import re
 import shutil
 import sys
 import tomllib
 from pathlib import Path
 from typing import Any
+
+from sphinx.util import logging
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -52,9 +56,10 @@ autodoc_default_options = {"members": True, "undoc-members": True, "member-order
 autodoc_mock_imports = ["sb3_contrib", "stable_baselines3", "tensorboard", "torch", "tqdm"]
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
-python_maximum_signature_line_length = 100
+python_maximum_signature_line_length = 140
 nitpick_ignore_regex = [
     (r"py:.*", r"(?!card_envs|card_agents).*"),  # what other libraries and the standard library have
+    (r"py:class", r"card_envs\.jit\.Function"),  # a type variable
 ]
 
 shutil.copytree(ROOT / "notebooks", HERE / "_notebooks", dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
@@ -106,11 +111,27 @@ def as_list(lines: list[str]) -> list[str]:
     return [*written, ""]
 
 
+ARRAY = re.compile(r"ndarray\[tuple\[Any, \.\.\.\], dtype\[(\w+)\]\]")
+"""What ``NDArray`` stands for."""
+
+
+def public_names() -> set[str]:
+    """All that the packages, and the packages in them, say they export."""
+    names: set[str] = set()
+    for top in ("card_envs", "card_agents"):
+        package = importlib.import_module(top)
+        rooms = [room.name for room in pkgutil.walk_packages(package.__path__, f"{top}.") if room.ispkg]
+        for room in (top, *rooms):
+            names |= {f"{room}.{name}" for name in getattr(importlib.import_module(room), "__all__", ())}
+    return names
+
+
 def setup(app: Any) -> None:
     """Hook in what is above."""
 
     def read(_: Any, docname: str, content: list[str]) -> None:
-        content[0] = on_the_site(content[0], ROOT / "notebooks" if docname.startswith("_notebooks") else (HERE / docname).parent)
+        folder = ROOT / "notebooks" if docname.startswith("_notebooks/") else (HERE / docname).parent
+        content[0] = on_the_site(content[0], folder)
 
     def include(_: Any, path: Path, docname: str, content: list[str]) -> None:
         content[0] = on_the_site(content[0], (HERE / path).resolve().parent)
@@ -118,6 +139,16 @@ def setup(app: Any) -> None:
     def document(_: Any, kind: str, name: str, what: Any, options: Any, lines: list[str]) -> None:
         lines[:] = as_list(lines)
 
+    def shorten(_: Any, kind: str, name: str, what: Any, options: Any, signature: str, returns: str) -> tuple[str, ...]:
+        return tuple(text and ARRAY.sub(r"NDArray[\1]", text) for text in (signature, returns))
+
+    def check(_: Any, env: Any) -> None:
+        missing = public_names() - set(env.get_domain("py").objects)
+        if missing:
+            logging.getLogger(__name__).warning("no page of docs/api documents %s", ", ".join(sorted(missing)))
+
     app.connect("source-read", read)
     app.connect("include-read", include)
     app.connect("autodoc-process-docstring", document)
+    app.connect("autodoc-process-signature", shorten)
+    app.connect("env-check-consistency", check)
