@@ -1,4 +1,4 @@
-"""The documentation site: these pages, the README and its neighbours, the notebooks, and the docstrings (``make docs``).
+"""The documentation site: these pages, the README and its like, the notebooks, and the docstrings (``make docs``).
 
 Pages are written for readers of the repository, so links in them go from file to file. Here each is turned to the page
 of the site that shows the file, or to the repository, where the site has none.
@@ -111,7 +111,7 @@ def as_list(lines: list[str]) -> list[str]:
     return [*written, ""]
 
 
-ARRAY = re.compile(r"ndarray\[tuple\[Any, \.\.\.\], dtype\[(\w+)\]\]")
+ARRAY = re.compile(r"~numpy\.ndarray\[tuple\[~typing\.Any, \.\.\.\], ~numpy\.dtype\[(~[\w.]+)\]\]")
 """What ``NDArray`` stands for."""
 
 
@@ -140,7 +140,7 @@ def setup(app: Any) -> None:
         lines[:] = as_list(lines)
 
     def shorten(_: Any, kind: str, name: str, what: Any, options: Any, signature: str, returns: str) -> tuple[str, ...]:
-        return tuple(text and ARRAY.sub(r"NDArray[\1]", text) for text in (signature, returns))
+        return tuple(text and ARRAY.sub(r"~numpy.typing.NDArray[\1]", text) for text in (signature, returns))
 
     def check(_: Any, env: Any) -> None:
         missing = public_names() - set(env.get_domain("py").objects)
