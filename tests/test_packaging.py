@@ -118,3 +118,39 @@ def test_version_and_date_are_the_same_everywhere():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"version: {version}\ndate-released: {date}\n" in citation
     assert PROJECT["urls"]["Homepage"] in citation
+
+
+# What a forge runs
+
+
+def test_the_workflow_and_the_hooks_call_verbs_of_the_makefile():
+    verbs = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    runs = re.findall(r"run: (.+)$", workflow, re.MULTILINE) + re.findall(r"entry: (.+)$", hooks, re.MULTILINE)
+    called = {re.fullmatch(r"make ([a-z-]+)( [A-Z]+=\S+| [A-Z]+=\$\{\{.*\}\})*", run)[1] for run in runs}
+    assert called <= verbs
+    assert {"test", "lint", "type", "docs", "dist"} <= called
+    for file in re.findall(r"constraints: ([\w-]+\.txt)", workflow):
+        assert (ROOT / file).is_file(), file
+
+
+def test_the_workflow_tests_every_python_that_is_promised():
+    workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    tested = re.search(r'python: \[("3\.\d+"(?:, "3\.\d+")*)\]\n\s+system', workflow)[1]
+    promised = [line.rpartition(" ")[2] for line in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", line)]
+    assert [version.strip('"') for version in tested.split(", ")] == promised
+    assert PROJECT["requires-python"] == f">={promised[0]}"
+
+
+def test_the_oldest_versions_are_those_that_are_promised():
+    lines = (ROOT / "constraints-oldest.txt").read_text(encoding="utf-8").splitlines()
+    oldest = dict(line.split("==") for line in lines if "==" in line and not line.startswith("#"))
+    extras = PROJECT["optional-dependencies"]
+    needs = {need for extra in ("arena", "train", "notebook", "dev") for need in extras[extra]}
+    needs |= set(PROJECT["dependencies"])
+    for need in needs:
+        name, _, least = need.partition(">=")
+        if not name.startswith("card_envs"):
+            assert oldest.pop(name).startswith(least), need
+    assert not oldest

@@ -1,4 +1,4 @@
-"""The pages hold together without being built: links lead somewhere, and what pages tell readers to import is documented.
+"""The pages hold together without being built: links lead somewhere, what they tell readers to import is documented.
 
 ``make docs`` builds them, and fails where a docstring cannot be read or a name that a package exports is on no page.
 """
@@ -33,7 +33,9 @@ def anchors(path):
     """The anchors of a page's headings, as forges make them."""
     text = FENCED.sub("", path.read_text(encoding="utf-8"))
     titles = (title.strip().lower() for title in re.findall(r"^#+ (.+)$", text, re.MULTILINE))
-    return {re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title)).replace(" ", "-") for title in titles}
+    return {
+        re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title)).replace(" ", "-") for title in titles
+    }
 
 
 def broken(path):
@@ -79,7 +81,9 @@ def test_pictures_of_the_readme_are_shown_elsewhere_too():
 def test_every_page_of_the_site_is_in_its_contents():
     listed = set()
     for path in (ROOT / "docs").rglob("*.md"):
-        for block in re.findall(r"^```\{toctree\}\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        for block in re.findall(
+            r"^```\{toctree\}\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+        ):
             listed |= {line for line in block.splitlines() if line and not line.startswith(":")}
     pages = {path.relative_to(ROOT / "docs").with_suffix("").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert pages - {"index"} == listed - {"_notebooks/*"}
