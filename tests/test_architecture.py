@@ -21,7 +21,7 @@ FLOORS = (
     r"card_envs(\.warmup)?",
     r"card_envs\.envs\b.*",
     r"card_envs\.(?!envs|render)\w+\.\w+",  # the games
-    r"card_envs\.(plain_solver|probe|registry|positions)",
+    r"card_envs\.(players|plain_solver|probe|registry|positions)",
     r"card_envs\.(game|sound|state|verbs|open_cards)",
     r"card_envs\.(loops|rows|kernel|definition|standard|threads|batches)",
     r"card_envs\.render\.text|card_envs\.\w+",
