@@ -55,7 +55,7 @@ type: $(READY)  ## check the types
 	$(PY) -m mypy $(ARGS)
 
 docs: $(SITE)/.installed  ## build the documentation site in build/site (ARGS="-b linkcheck" follows links to other sites)
-	$(SITE)/bin/python -m sphinx -W --keep-going -n -q -d build/doctrees docs build/site $(ARGS)
+	$(SITE)/bin/python -m sphinx -E -W --keep-going -n -q -d build/doctrees docs build/site $(ARGS)
 
 $(SITE)/.installed: pyproject.toml $(CONSTRAINTS)
 	@test -x $(SITE)/bin/python || $(PYTHON) -m venv $(SITE)

@@ -136,3 +136,27 @@ def test_what_pages_tell_readers_to_import_is_in_the_reference():
     for where, module, name in found:
         known = {module, f"{module}.{name}"} & documented or name in exported(module)
         assert known, f"{where} imports {module}.{name}, which no page of docs/api documents"
+
+
+def home_of(name):
+    """The source that a dotted name is defined in, and the rest of the name: "" if it is a module's."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        for home in (ROOT, ROOT / "agents"):
+            path = home.joinpath(*parts[:end])
+            for file in (path / "__init__.py", path.with_suffix(".py")):
+                if file.is_file():
+                    return file, ".".join(parts[end:])
+    raise AssertionError(f"{name} is in neither package")
+
+
+def test_the_reference_documents_what_there_is():
+    """A rename is seen here, before ``make docs`` stumbles over it."""
+    for path in (ROOT / "docs" / "api").glob("*.md"):
+        for kind, name in re.findall(r"^\.\. auto(\w+):: (\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE):
+            file, rest = home_of(name)
+            if kind == "module":
+                assert not rest, f"{path.name}: there is no module {name}"
+            else:
+                defined = {getattr(node, "name", "") for node in ast.parse(file.read_text(encoding="utf-8")).body}
+                assert rest in defined | exported(name.removesuffix(f".{rest}")), f"{path.name}: there is no {name}"
