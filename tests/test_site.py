@@ -54,7 +54,8 @@ def broken(path):
 def test_the_pages_are_found():
     names = {path.relative_to(ROOT).as_posix() for path in PAGES}
     assert {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/rules.md", "docs/architecture.md"} <= names
-    assert {"docs/api/games.md", "examples/briscola/README.md"} <= names
+    assert "docs/api/games.md" in names
+    assert any(name.startswith("examples/") for name in names)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
