@@ -9,7 +9,7 @@ SITE   := .venv-docs
 
 # The versions to install: also constraints-oldest.txt, or /dev/null for the newest, each in a VENV of its own.
 CONSTRAINTS ?= constraints.txt
-INSTALL      = pip install --quiet --disable-pip-version-check
+INSTALL      = install --quiet --disable-pip-version-check
 
 GAME   ?= elfern
 DEALS  ?= 20000
@@ -27,8 +27,8 @@ help:  ## this list
 
 $(READY): pyproject.toml $(CONSTRAINTS) examples/briscola/pyproject.toml
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
-	$(PY) -m $(INSTALL) -c $(CONSTRAINTS) -e ".[dev]"
-	$(PY) -m $(INSTALL) --no-deps --no-build-isolation -e examples/briscola
+	$(PY) -m pip $(INSTALL) -c $(CONSTRAINTS) -e ".[dev]"
+	$(PY) -m pip $(INSTALL) --no-deps --no-build-isolation -e examples/briscola
 	@touch $@
 
 train: $(READY)  ## train by self-play, evaluate, draw the curve (GAME=elfern or konchinka)
@@ -59,7 +59,7 @@ docs: $(SITE)/.installed  ## build the documentation site in build/site (ARGS="-
 
 $(SITE)/.installed: pyproject.toml $(CONSTRAINTS)
 	@test -x $(SITE)/bin/python || $(PYTHON) -m venv $(SITE)
-	$(SITE)/bin/python -m $(INSTALL) -c $(CONSTRAINTS) -e ".[docs]"
+	$(SITE)/bin/python -m pip $(INSTALL) -c $(CONSTRAINTS) -e ".[docs]"
 	@touch $@
 
 dist: $(READY)  ## build sdist and wheel in dist/, and try each in an empty environment
@@ -68,7 +68,7 @@ dist: $(READY)  ## build sdist and wheel in dist/, and try each in an empty envi
 	@for file in dist/*.whl dist/*.tar.gz; do \
 	  echo "trying $$file"; \
 	  rm -rf build/empty && $(PYTHON) -m venv build/empty && \
-	  build/empty/bin/python -m $(INSTALL) -c $(CONSTRAINTS) $$file && \
+	  build/empty/bin/python -m pip $(INSTALL) -c $(CONSTRAINTS) $$file && \
 	  build/empty/bin/python -P tests/smoke.py || exit 1; \
 	done
 
@@ -80,7 +80,7 @@ bench-peers: $(READY) $(PEERS)/.installed  ## the same beside other libraries, i
 
 $(PEERS)/.installed:
 	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/python -m $(INSTALL) open_spiel rlcard "pettingzoo[classic]" pgx jax
+	$(PEERS)/bin/python -m pip $(INSTALL) open_spiel rlcard "pettingzoo[classic]" pgx jax
 	@touch $@
 
 oracle: $(READY)  ## play DEALS=20000 deals a game beside the independent oracle
