@@ -131,7 +131,10 @@ def test_the_workflow_and_the_hooks_call_verbs_of_the_makefile():
     called = {re.fullmatch(r"make ([a-z-]+)( [A-Z]+=\S+| [A-Z]+=\$\{\{.*\}\})*", run)[1] for run in runs}
     assert called <= verbs
     assert {"test", "lint", "type", "docs", "dist"} <= called
-    for file in re.findall(r"constraints: ([\w-]+\.txt)", workflow):
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"\bmake ([a-z][a-z-]*)\b(?=`| [A-Z]+=|\n)", guide))
+    assert {"test", "docs", "dist", "oracle"} <= named <= verbs
+    for file in re.findall(r"constraints: ([\w-]+\.txt)", workflow + guide):
         assert (ROOT / file).is_file(), file
 
 
