@@ -61,7 +61,7 @@ def _constants(rules: BriscolaRules, pack: Pack) -> dict[str, Any]:
     """Values of ``kernel.CONSTANTS``."""
     counting = [sum(1 << card for card, name in enumerate(pack.names) if name.startswith(rank)) for rank in COUNTING]
     return {
-        "all_taken": rules.all_points,
+        "all_taken": sum(COUNTING.get(name[0], 0) for name in pack.names),
         "same_suit": pack.same_suit(),
         "higher": pack.higher(),
         "counting": np.array(counting, np.uint64),

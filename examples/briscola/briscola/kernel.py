@@ -10,19 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ZERO, bit, popcount, shuffle
+from card_envs.bits import ZERO, bit, popcount
+from card_envs.hidden import blank_all_but
 from card_envs.jit import inlined, njit
-from card_envs.record import (
-    BLANK,
-    COUNTED,
-    NOTHING,
-    add_points,
-    constants_dtype,
-    finish,
-    score,
-    state_dtype,
-    write_down,
-)
+from card_envs.record import COUNTED, NOTHING, constants_dtype, state_dtype, write_down
 
 STATE = state_dtype(
     2,
@@ -40,7 +31,6 @@ STATE = state_dtype(
 CONSTANTS = constants_dtype(
     [
         ("ranks", "i8"),
-        ("pack_size", "i8"),
         ("hand_size", "i8"),
         ("same_suit", "u8", (64,)),  # all cards of a card's suit
         ("higher", "u8", (64,)),  # the cards of its suit that beat it
@@ -51,13 +41,6 @@ CONSTANTS = constants_dtype(
 
 
 @njit
-def deal(s: Any, g: Any) -> None:
-    """Shuffle and deal."""
-    shuffle(s.deck, g.pack_size, s.seed, s.deal)
-    lay_out(s, g)
-
-
-@njit
 def lay_out(s: Any, g: Any) -> bool:
     """Deal the pack as it lies: one card at a time, the non-dealer first (B2), who leads (B4). Never void."""
     other = 1 - np.int64(s.dealer)
@@ -65,9 +48,6 @@ def lay_out(s: Any, g: Any) -> bool:
         s.hand[seat] = 0
         s.won[seat] = 0
         s.places[seat] = 0
-    for place in range(g.pack_size):
-        s.history[place] = 0
-    s.plays = 0
     s.drawn = 0
     s.lead = -1
     for _ in range(g.hand_size):
@@ -138,7 +118,7 @@ def legal_cards(s: Any, g: Any) -> np.uint64:
 
 @inlined
 def play(s: Any, g: Any, card: int) -> int:
-    """Play a legal card; say what came of it (``record.NOTHING``, ``COUNTED`` or ``OVER``)."""
+    """Play a legal card; say what came of it (``record.NOTHING`` or ``COUNTED``)."""
     seat, lead = turn_of(s), np.int64(s.lead)
     s.hand[seat] &= ~bit(card)
     write_down(s, g, seat, card)
@@ -179,17 +159,9 @@ def taken(s: Any, g: Any, seat: int) -> int:
 
 @njit
 def count(s: Any, g: Any) -> int:
-    """Count the deal (B7); end the episode or go on to the next deal of the match (B8)."""
+    """Count the deal (B7)."""
     for seat in range(2):
         s.points[seat] = 2 * taken(s, g, seat) > g.all_taken
-    add_points(s, g)
-    if g.match == 0 or max(score(s, 0), score(s, 1)) >= g.target:
-        return finish(s)
-    for seat in range(2):
-        s.taken_before[seat] = np.int64(s.taken_before[seat]) + taken(s, g, seat)
-    s.dealer = 1 - np.int64(s.dealer)
-    s.deal += np.uint64(1)
-    deal(s, g)
     return COUNTED
 
 
@@ -197,7 +169,4 @@ def count(s: Any, g: Any) -> int:
 def hide(s: Any, g: Any, seat: int) -> None:
     """Blank what a seat cannot know: the other hand, and the pack but for its own cards and the turned one."""
     s.hand[1 - seat] = ZERO
-    known = s.places[seat] | bit(turned_place(g))
-    for place in range(g.pack_size):
-        if known & bit(place) == ZERO:
-            s.deck[place] = BLANK
+    blank_all_but(s, g, s.places[seat] | bit(turned_place(g)))

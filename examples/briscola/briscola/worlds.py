@@ -13,21 +13,16 @@ import numpy as np
 
 from briscola.kernel import card_at, place_drawn
 from briscola.observation import led_card
-from card_envs.bits import ZERO, bit, draw_from, first, lowest
+from card_envs.bits import ZERO, bit, draw_from
+from card_envs.hidden import lay_anyhow, unknown
 from card_envs.jit import njit
-from card_envs.record import BLANK
 
 
 @njit
 def imagine(s: Any, g: Any) -> None:
     """Fill what is blank in a view, uniform over the packs that its seat holds possible; the dice are ``s.choice``."""
     other = 1 - np.int64(s.viewer)
-    blank, hidden = ZERO, first(g.pack_size)
-    for place in range(g.pack_size):
-        if s.deck[place] == BLANK:
-            blank |= bit(place)
-        else:
-            hidden &= ~bit(card_at(s, place))
+    blank, hidden = unknown(s, g)
     given, drawn = ZERO, 0  # places that were dealt or drawn before a play
     for k in range(min(np.int64(s.plays), g.pack_size)):
         while drawn < min(2 * g.hand_size + k - k % 2, g.pack_size):
@@ -42,11 +37,7 @@ def imagine(s: Any, g: Any) -> None:
             s.deck[place] = card
             blank ^= bit(place)
             hidden ^= bit(card)
-    while blank != ZERO:
-        card = draw_from(s, hidden)
-        s.deck[lowest(blank)] = card
-        blank &= blank - np.uint64(1)
-        hidden ^= bit(card)
+    lay_anyhow(s, blank, hidden)
     for place in range(g.pack_size):
         if s.places[other] & bit(place) != ZERO:
             s.hand[other] |= bit(card_at(s, place))
