@@ -8,7 +8,7 @@ import numpy as np
 
 from card_envs.bits import ONE, ZERO, bit, draw_from, first, lowest
 from card_envs.jit import inlined, njit
-from card_envs.record import BLANK
+from card_envs.record import BLANK, card_at
 
 
 @njit
@@ -27,7 +27,7 @@ def unknown(s: Any, g: Any) -> tuple[np.uint64, np.uint64]:
         if s.deck[place] == BLANK:
             places |= bit(place)
         else:
-            cards &= ~bit(np.int64(s.deck[place]) & 63)
+            cards &= ~bit(card_at(s, place))
     return places, cards
 
 

@@ -128,6 +128,12 @@ def write_down(s: Any, g: Any, seat: int, action: int) -> None:
     s.plays = np.int64(s.plays) + 1
 
 
+@inlined
+def card_at(s: Any, place: int) -> int:
+    """The card at a place of the pack; below 64 whatever was written there, so that tables have an entry for it."""
+    return np.int64(s.deck[place]) & 63
+
+
 @njit
 def add_points(s: Any, g: Any) -> None:
     """Points of a counted deal go to the totals."""

@@ -14,6 +14,7 @@ from card_envs.bits import ONE, ZERO, bit, first, popcount
 from card_envs.hidden import blank_all_but
 from card_envs.jit import inlined, njit
 from card_envs.record import COUNTED, NOTHING, constants_dtype, state_dtype, write_down
+from card_envs.tricks import has_stock, led_card, turn_of
 
 STATE = state_dtype(
     2,
@@ -77,12 +78,6 @@ def take_top(s: Any, seat: int) -> None:
 
 
 @inlined
-def has_stock(s: Any, g: Any) -> bool:
-    """Whether the stock lasts (E6, E8)."""
-    return np.int64(s.drawn) < g.pack_size
-
-
-@inlined
 def is_bound(g: Any, drawn: int) -> bool:
     """Whether a second player must follow suit when so many cards are drawn (E6, E8 or ``follow_suit``)."""
     return (g.bound_with_stock if drawn < g.pack_size else g.bound_without) != 0
@@ -111,18 +106,6 @@ def shows_void(g: Any, drawn: int, lead: int, card: int) -> bool:
 def beats(g: Any, lead: int, card: int) -> bool:
     """Whether a card played to a lead wins the trick: a higher one of the suit led (E6, E8)."""
     return g.higher[lead] & bit(card) != ZERO
-
-
-@inlined
-def turn_of(s: Any) -> int:
-    """The seat to play, 0 or 1: an index that is seen not to be negative spares a case; 1 where it is over."""
-    return np.int64(s.to_play) & 1
-
-
-@inlined
-def led_card(s: Any) -> int:
-    """The card led to the trick; 63, which is no card, if there is none. An index that spares a branch."""
-    return np.int64(s.lead) & 63
 
 
 @inlined

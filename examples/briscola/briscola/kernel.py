@@ -13,7 +13,8 @@ import numpy as np
 from card_envs.bits import ZERO, bit, popcount
 from card_envs.hidden import blank_all_but
 from card_envs.jit import inlined, njit
-from card_envs.record import COUNTED, NOTHING, constants_dtype, state_dtype, write_down
+from card_envs.record import COUNTED, NOTHING, card_at, constants_dtype, state_dtype, write_down
+from card_envs.tricks import has_stock, led_card, turn_of
 
 STATE = state_dtype(
     2,
@@ -72,12 +73,6 @@ def place_drawn(g: Any, drawn: int) -> int:
 
 
 @inlined
-def card_at(s: Any, place: int) -> int:
-    """The card at a place of the pack; whatever was written there by hand, a number that tables have an entry for."""
-    return np.int64(s.deck[place]) & 63
-
-
-@inlined
 def take_card(s: Any, g: Any, seat: int) -> None:
     """The next card of the pack goes to a hand."""
     place = place_drawn(g, np.int64(s.drawn))
@@ -87,27 +82,15 @@ def take_card(s: Any, g: Any, seat: int) -> None:
 
 
 @inlined
-def has_stock(s: Any, g: Any) -> bool:
-    """Whether there are cards to draw, the turned one among them (B6)."""
-    return np.int64(s.drawn) < g.pack_size
-
-
-@inlined
 def trumps(s: Any, g: Any) -> np.uint64:
     """All cards of the suit of the turned card (B3)."""
     return g.same_suit[card_at(s, turned_place(g))]
 
 
 @inlined
-def winners(s: Any, g: Any, lead: int) -> np.uint64:
+def winners(s: Any, g: Any) -> np.uint64:
     """The cards that win a trick from the card led (B5)."""
-    return g.higher[lead & 63] | (trumps(s, g) & ~g.same_suit[lead & 63])
-
-
-@inlined
-def turn_of(s: Any) -> int:
-    """The seat to play, 0 or 1: an index that is seen not to be negative; 1 where the episode is over."""
-    return np.int64(s.to_play) & 1
+    return g.higher[led_card(s)] | (trumps(s, g) & ~g.same_suit[led_card(s)])
 
 
 @inlined
@@ -119,15 +102,15 @@ def legal_cards(s: Any, g: Any) -> np.uint64:
 @inlined
 def play(s: Any, g: Any, card: int) -> int:
     """Play a legal card; say what came of it (``record.NOTHING`` or ``COUNTED``)."""
-    seat, lead = turn_of(s), np.int64(s.lead)
+    seat = turn_of(s)
     s.hand[seat] &= ~bit(card)
     write_down(s, g, seat, card)
-    if lead < 0:
+    if np.int64(s.lead) < 0:
         s.lead = card
         s.to_play = 1 - seat
         return NOTHING
-    winner = seat if winners(s, g, lead) & bit(card) != ZERO else 1 - seat
-    win_trick(s, g, winner, bit(lead & 63) | bit(card))
+    winner = seat if winners(s, g) & bit(card) != ZERO else 1 - seat
+    win_trick(s, g, winner, bit(led_card(s)) | bit(card))
     return NOTHING if s.hand[winner] != ZERO else count(s, g)
 
 
