@@ -27,5 +27,5 @@ def test_an_oracle_that_counts_otherwise_would_be_noticed(name, monkeypatch):
     """The comparison can fail."""
     oracle = differential.ORACLES[name]
     monkeypatch.setattr(oracle, "taken", lambda self, seat: 0)
-    with pytest.raises(differential.Differs, match="is .*, by the oracle"):
+    with pytest.raises(differential.Differs, match=r"is .*, by the oracle"):
         differential.play_beside(name, deals=60, seed=1)

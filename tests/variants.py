@@ -1,4 +1,4 @@
-"""The games that the general tests run on, by their probes: any registered game, under rules chosen and drawn at random.
+"""The games that the general tests run on, by their probes: all that are registered, under rules chosen and drawn.
 
 No game is named here; a few helpers to play them stand at the end.
 """

@@ -37,9 +37,11 @@ def counted(entry: dict[str, Any]) -> dict[str, Any]:
     """An entry of perft.json, with what the oracle counts."""
     oracle, pack = oracle_class(entry["game"]), entry["deck"].split()
     depths = range(1, len(entry["counts"]) + 1)
-    return entry | {
-        "counts": [perft(lambda: oracle(lambda _: pack, entry["dealer"], **entry["rules"]), d) for d in depths]
-    }
+
+    def make() -> Any:
+        return oracle(lambda _: pack, entry["dealer"], **entry["rules"])
+
+    return entry | {"counts": [perft(make, depth) for depth in depths]}
 
 
 def main() -> None:
