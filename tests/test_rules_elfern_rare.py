@@ -1,4 +1,4 @@
-"""Rules of Elfern where they are rarely met: several draws in a row, and a match that ends by one that counts double."""
+"""Rules of Elfern where they are rarely met: draws in a row, and a match that ends by a deal that counts double."""
 
 from __future__ import annotations
 

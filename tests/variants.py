@@ -46,6 +46,9 @@ PROBES: dict[str, Probe] = {name: game_class(name).probe() for name in GAMES}
 DEFAULTS = [Variant(name) for name in GAMES]
 """Each game by its default rules."""
 
+ANY = DEFAULTS[0]
+"""For tests of what has nothing to do with which game it is."""
+
 VARIANTS = [Variant(name, rules) for name, probe in PROBES.items() for rules in probe.variants]
 """Rules that somebody chose."""
 
@@ -54,6 +57,9 @@ FEW = [Variant(name, rules) for name, probe in PROBES.items() for rules in probe
 
 MATCHES = [variant for variant in VARIANTS if variant.rules.get("match")]
 SINGLE_DEALS = [variant for variant in VARIANTS if not variant.rules.get("match")]
+
+SEVERAL = next(variant for variant in SINGLE_DEALS if variant.make().num_players > 2)
+"""A game of more than two players."""
 
 DRAWERS = {name: probe.drawn for name, probe in PROBES.items() if probe.drawn is not None}
 """What draws rules at random, by game."""
