@@ -24,16 +24,15 @@ PACK_SEEDS = (0, 1, 7, 2**32, 2**63, 2**64 - 1)
 PACK_DEALS = (0, 1, 2, 1000)
 
 CHOSEN = json.loads(Path(__file__).with_name("golden_games.json").read_text())
-"""Label of each recorded game: which it is and its rules, and the seed of the playthrough written out, if there is one."""
+"""Label of each recorded game: its name and rules, and the seed of the playthrough written out, if there is one."""
 
 PLAYTHROUGHS = {name: chosen["seed"] for name, chosen in CHOSEN.items() if "seed" in chosen}
 
 
 def make(name: str) -> Game:
-    rules = {
-        field: tuple(value) if isinstance(value, list) else value for field, value in CHOSEN[name]["rules"].items()
-    }
-    return card_envs.make_game(CHOSEN[name]["game"], **rules)
+    chosen = CHOSEN[name]
+    rules = {field: tuple(value) if isinstance(value, list) else value for field, value in chosen["rules"].items()}
+    return card_envs.make_game(chosen["game"], **rules)
 
 
 def packs() -> dict[str, dict[str, str]]:

@@ -13,15 +13,9 @@ from agents.arena import Clock, Log, compared, deal_seeds, meet, meeting_of, pla
 from agents.intervals import estimate, t_quantile
 from agents.protocol import Forfeit
 from agents.report import evaluate
+from tests.variants import FEW
 
-VARIANTS = [
-    ("elfern", {}),
-    ("elfern", {"match": True, "target": 5}),
-    ("konchinka", {}),
-    ("konchinka", {"num_players": 4}),
-    ("konchinka", {"num_players": 3, "match": True}),
-    ("konchinka", {"num_players": 12, "figures": True}),
-]
+VARIANTS = [(variant.game, variant.rules) for variant in FEW]
 
 
 def both(game):

@@ -98,10 +98,10 @@ def test_a_script_that_imports_the_package_needs_no_more_for_processes(tmp_path:
             from stable_baselines3.common.vec_env import SubprocVecEnv
 
             if __name__ == "__main__":
-                envs = make_vec_env(env_id(ANY), n_envs=2, vec_env_cls=SubprocVecEnv)
+                envs = make_vec_env(ANY_ID, n_envs=2, vec_env_cls=SubprocVecEnv)
                 print(envs.reset().shape[0])
                 envs.close()
-            """)
+            """).replace("ANY_ID", repr(env_id(ANY)))
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stderr
