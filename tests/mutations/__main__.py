@@ -50,7 +50,7 @@ PATIENCE = 3600
 """Seconds after which a run is taken for one that goes on for ever, which is a fault that was seen."""
 
 WHERE = "import {0}; print({0}.__file__)"
-PACKAGES = ("card_envs", "agents", *(folder.name for folder in EXAMPLES))
+PACKAGES = ("card_envs", "card_agents", *(folder.name for folder in EXAMPLES))
 
 
 def copy_tree(source: Path, folder: Path) -> None:
@@ -71,7 +71,7 @@ def found(mutant: Mutant, root: Path = ROOT) -> int:
 
 def run(folder: Path, words: Sequence[str], *, plain: bool, cache: Path) -> tuple[int | None, str]:
     """Run ``python -m`` in a copy; its exit status (None: it went on for ever) and the last line that says anything."""
-    paths = os.pathsep.join(map(str, (folder, *sorted(folder.glob("examples/*")))))
+    paths = os.pathsep.join(map(str, (folder, folder / "agents", *sorted(folder.glob("examples/*")))))
     environment = dict(os.environ, PYTHONPATH=paths, NUMBA_CACHE_DIR=str(cache), PYTHONDONTWRITEBYTECODE="1")
     environment["NUMBA_DISABLE_JIT"] = "1" if plain else "0"
     with tempfile.TemporaryFile("w+") as log:
