@@ -9,11 +9,9 @@ import numpy.typing as npt
 
 from card_envs.checks import shown
 from card_envs.envs.external import ExternalBot, external_bot
-from card_envs.kernel import GREEDY, RANDOM
+from card_envs.kernel import GREEDY, OWN_CODES, RANDOM
 
 BUILT_IN = {"random": RANDOM, "greedy": GREEDY}
-CODES = 3
-"""Codes from here on are opponents with an ``act`` of their own; below are the learner and the built-in players."""
 
 
 class Opponent(Protocol):
@@ -115,7 +113,7 @@ class Opponents:
         for code, known in self.outside.items():
             if known is opponent:
                 return code
-        code = max(self.outside, default=CODES - 1) + 1
+        code = max(self.outside, default=OWN_CODES - 1) + 1
         self.outside[code] = opponent
         return code
 
