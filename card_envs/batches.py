@@ -179,7 +179,7 @@ def marked(where: npt.ArrayLike | None, size: int) -> npt.NDArray[np.int64]:
     array = listed("where", where)
     if array.dtype != np.bool_ or array.shape != (size,):
         raise ValueError(
-            f"The rows to reset must be marked by an array of bool and shape ({size},), "
-            f"not {array.dtype} of shape {array.shape}."
+            f"where must be an array of bool and shape ({size},), one a table, not {array.dtype} of shape "
+            f"{array.shape}."
         )
     return np.flatnonzero(array)

@@ -168,7 +168,7 @@ class Verbs(ABC):
         return out
 
     def settlement(self, states: Array) -> npt.NDArray[np.int64]:
-        """What a finished match pays each seat (K16), int64 (N, num_players); zeros until then."""
+        """What a finished match pays each seat in money, int64 (N, num_players); zeros until then."""
         states = self._checked(states)
         out = np.zeros((len(states), self.num_players), np.float64)
         kept = states["forfeit"] < 0

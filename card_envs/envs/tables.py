@@ -16,7 +16,7 @@ from card_envs import batches, loops
 from card_envs.checks import choice, whole_number
 from card_envs.envs.choices import EXACT, OPTIONS, checked_options, chosen_reward
 from card_envs.envs.external import Forfeit
-from card_envs.envs.opponents import Opponents, marked
+from card_envs.envs.opponents import Opponents
 from card_envs.errors import IllegalAction
 from card_envs.game import Game
 from card_envs.record import REWARDS
@@ -95,7 +95,7 @@ class Tables:
         if name == "opponents":
             self.opponents.choose(chosen, where)
             return
-        rows = slice(None) if where is None else marked(where, self.size)
+        rows = batches.marked(where, self.size)
         if name == "reward":
             self._coming_rewards[rows] = chosen
             self._mixed = True  # until the next episodes begin
