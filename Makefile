@@ -35,7 +35,7 @@ baselines: $(READY)  ## train the players that come with the library anew, which
 # one torch thread for each test process: several of them with two threads on two cores train ten times slower
 test: export OMP_NUM_THREADS ?= 1
 test: $(READY)  ## all tests and docstring examples, JOBS=2 at a time
-	$(PY) -m agents.warmup
+	$(PY) -m card_envs warmup
 	$(PY) -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 lint: $(READY)  ## look for mistakes and stray formatting

@@ -1,7 +1,7 @@
 """Compile the verbs of every game and what environments play with once, so that later processes find it in the cache.
 
 Run ``python -m card_envs.warmup`` before starting many workers. Players that search are compiled when they are first
-used: ``python -m agents.warmup`` compiles them too.
+used: ``python -m card_agents.cli.warmup`` compiles them too.
 """
 
 from __future__ import annotations

@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "agents"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from agents.command_line import SLEEPING, begin_with
+from card_agents.cli.command_line import SLEEPING, begin_with
 
 if __name__ == "__main__":
     begin_with(SLEEPING, unless_set=True)
 
-from agents.training.baselines import Baseline, main
+from card_agents.cli.baselines import Baseline, main
 
 BASELINES = (
     Baseline("elfern", {}, steps=12_000_000, response_steps=4_000_000),

@@ -1,16 +1,14 @@
-"""Play agents against each other: ``python scripts/tournament.py GAME --agents A B ...`` (``--help`` says the rest)."""
+"""A round robin of players, or a test of two: ``python scripts/tournament.py GAME --agents A B ...`` (``--help``)."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "agents"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from agents.command_line import SINGLE_THREADED, begin_with
+from card_agents.cli.main import run
 
 if __name__ == "__main__":
-    begin_with(SINGLE_THREADED)
-    from agents.tournament.command import main
-
-    sys.exit(main())
+    sys.exit(run("tournament"))

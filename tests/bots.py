@@ -1,4 +1,4 @@
-"""Strangers' programs for the tests: one that plays, and those that fail, each in its own way."""
+"""External bots for the tests: one that plays, and those that fail, each in its own way."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import card_envs
-from agents import Agent, GreedyAgent, Network, PPOAgent, RandomAgent, make_agent, names
-from agents.arena import deal_seeds, play_out
-from agents.ppo import draw_actions
+from card_agents import Agent, GreedyAgent, Network, PPOAgent, RandomAgent, make_agent, names
+from card_agents.evaluation.arena import deal_seeds, play_out
+from card_agents.players.ppo import draw_actions
 
 GAMES = [("elfern", {}), ("elfern", {"match": True, "target": 3}), ("konchinka", {"num_players": 3})]
 ROOT = Path(__file__).resolve().parent.parent
@@ -215,9 +215,9 @@ def test_numpy_plays_as_torch_does(name, net):
     torch = pytest.importorskip("torch")
     from sb3_contrib import MaskablePPO
 
-    from agents.training.learner import LearnersTables
-    from agents.training.policy import PartsPolicy, Trunk
-    from agents.training.selves import TorchAgent
+    from card_agents.training.learner import LearnersTables
+    from card_agents.training.policy import PartsPolicy, Trunk
+    from card_agents.training.selves import TorchAgent
     from card_envs.envs.sb3 import CardVecEnv
 
     tables = CardVecEnv(name, 64, seed=0)
@@ -316,8 +316,8 @@ import sys
 for name in ("torch", "stable_baselines3", "sb3_contrib", "rich", "matplotlib"):
     sys.modules[name] = None
 import card_envs
-from agents import make_agent
-from agents.arena import deal_seeds, meet
+from card_agents import make_agent
+from card_agents.evaluation.arena import deal_seeds, meet
 game = card_envs.make_game("elfern")
 pair = make_agent(f"ppo:{sys.argv[1]}", game), make_agent("random", game)
 print(meet(game, ("ppo", "random"), pair, deal_seeds(0, 20)).deals)
@@ -330,7 +330,7 @@ print(meet(game, ("ppo", "random"), pair, deal_seeds(0, 20)).deals)
 
 
 def test_no_game_is_named_among_the_players():
-    for path in (ROOT / "agents").rglob("*.py"):
+    for path in (ROOT / "agents" / "card_agents").rglob("*.py"):
         code = "\n".join(line for line in path.read_text().splitlines() if "make_game(" not in line)
         for name in card_envs.GAMES:
             assert name not in code.lower(), f"{path} names {name}"

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import card_envs
-from agents import GreedyAgent, RandomAgent
-from agents.arena import Clock, Log, compared, deal_seeds, meet, meeting_of, play_out
-from agents.intervals import estimate, t_quantile
-from agents.protocol import Forfeit
-from agents.report import evaluate
+from card_agents import GreedyAgent, RandomAgent
+from card_agents.evaluation.arena import Clock, Log, compared, deal_seeds, meet, meeting_of, play_out
+from card_agents.evaluation.evaluating import evaluate
+from card_agents.evaluation.intervals import estimate, t_quantile
+from card_agents.protocol import Forfeit
 
 VARIANTS = [
     ("elfern", {}),
@@ -145,7 +145,7 @@ def test_intervals_of_a_known_case():
     alone = estimate(np.array([1.5]))
     assert alone.mean == 1.5
     assert math.isnan(alone.low)
-    assert alone.json() == {"mean": 1.5, "low": None, "high": None}
+    assert alone.to_dict() == {"mean": 1.5, "low": None, "high": None}
     with pytest.raises(ValueError, match=r"no observations"):
         estimate(np.array([]))
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import card_envs
-from agents import GreedyAgent, Network, PPOAgent, RandomAgent, make_agent
-from agents.arena import deal_seeds, meet
-from agents.search import ExactAgent, GuidedAgent, IsmctsAgent, PimcAgent
+from card_agents import GreedyAgent, Network, PPOAgent, RandomAgent, make_agent
+from card_agents.evaluation.arena import deal_seeds, meet
+from card_agents.players.search import ExactAgent, GuidedAgent, IsmctsAgent, PimcAgent
 from card_envs import batches
 from tests.variants import every, scattered
 

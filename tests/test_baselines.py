@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import card_envs
-from agents import make_agent
-from agents.arena import deal_seeds, meet
-from agents.network import Network
-from agents.ppo import WEIGHTS, PPOAgent
+from card_agents import make_agent
+from card_agents.evaluation.arena import deal_seeds, meet
+from card_agents.players.network import Network
+from card_agents.players.ppo import WEIGHTS, PPOAgent
 from tests.test_agents import positions, some_network
 
 SHIPPED = [("elfern", {}), ("konchinka", {}), ("konchinka", {"num_players": 4})]
@@ -59,8 +59,8 @@ def test_no_player_is_passed_off_as_one_for_other_rules():
 
 def test_a_learner_trained_against_one_player_meets_nobody_else(tmp_path):
     pytest.importorskip("sb3_contrib")
-    from agents.training.pool import Pool
-    from agents.training.settings import Settings
+    from card_agents.training.pool import Pool
+    from card_agents.training.settings import Settings
 
     game = card_envs.make_game("elfern")
     PPOAgent(game, some_network(game)).save(tmp_path / "rival.npz")
@@ -81,7 +81,7 @@ def test_a_learner_trained_against_one_player_meets_nobody_else(tmp_path):
 
 def test_making_baselines_leaves_players_and_what_a_best_response_gains(tmp_path):
     pytest.importorskip("sb3_contrib")
-    from agents.training.baselines import RESULTS, Baseline, main
+    from card_agents.cli.baselines import RESULTS, Baseline, main
 
     tiny = {"tables": 32, "rollout": 16, "batch": 256, "epochs": 1, "width": 32, "layers": 1, "leg": 2}
     tiny |= {"measure_deals": 20, "evaluate_deals": 40, "points": 2}

@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 import card_envs
-from agents import GreedyAgent, RandomAgent
-from agents.arena import Clock, Log, deal_seeds, play_out
-from agents.strangers import Limits, make_stranger
-from agents.strangers.limits import LONGEST_REASON, Failure, printable
-from agents.strangers.process import Program
+from card_agents import GreedyAgent, RandomAgent
+from card_agents.evaluation.arena import Log, deal_seeds, play_out
+from card_agents.players.external import Limits, make_bot
+from card_agents.players.external.limits import LONGEST_REASON, Failure, printable
+from card_agents.players.external.process import Program
+from card_agents.protocol import Clock
 from tests.refusals import refused
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -81,7 +82,7 @@ def none_left(folder, seconds=600.0):
     "move", ["pass", "raise SystemExit(1)", "time.sleep(999)", "os.kill(0, 9)", "os.kill(0, 15)", "os.close(1)"]
 )
 def test_daemons_of_a_bot_end_with_it(move, tmp_path):
-    with make_stranger(parent(tmp_path, move), GAME, Limits(move=1.0)) as bot:
+    with make_bot(parent(tmp_path, move), GAME, Limits(move=1.0)) as bot:
         play_out(GAME, [bot, GreedyAgent(GAME)], [0, 1], deal_seeds(0, 2))
         assert living(tmp_path) == []  # play itself has seen to it
 
@@ -125,7 +126,7 @@ def test_a_command_that_cannot_be_run_says_why(tmp_path):
     path.write_bytes(b"\x7fELF nothing more")
     path.chmod(0o755)
     log = Log([Clock()])
-    with make_stranger(f"cmd:{path}", GAME) as bot:
+    with make_bot(f"cmd:{path}", GAME) as bot:
         play_out(GAME, [bot], [0, 0], deal_seeds(0, 1), log=log)
     assert "cannot be run: Exec format error" in log.forfeits[0][3]
     refused(lambda: Program(["python", "a\0b"]), "cannot be run", error=Failure)
@@ -133,7 +134,7 @@ def test_a_command_that_cannot_be_run_says_why(tmp_path):
 
 FORGER = """
 import json, os
-from agents import GreedyAgent
+from card_agents import GreedyAgent
 
 def pipe():
     for handle in range(3, 64):
@@ -171,7 +172,7 @@ FORGED = [
 
 
 def test_whatever_stands_in_the_answer_of_a_module_is_a_failure_with_a_sentence(tmp_path, monkeypatch):
-    from agents.protocol import Forfeit
+    from card_agents.protocol import Forfeit
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "forging_bots.py").write_text("from agents import GreedyAgent as Bot\n")
@@ -179,7 +180,7 @@ def test_whatever_stands_in_the_answer_of_a_module_is_a_failure_with_a_sentence(
     seat = int(GAME.to_play(states)[0])
     seen = GAME.views(states), GAME.observations(states), GAME.masks(states), GAME.draws(states)
     for words in FORGED:
-        bot = make_stranger("forging_bots:Bot", GAME)
+        bot = make_bot("forging_bots:Bot", GAME)
         killed = []
         bot._programs[seat] = SaysAlways(words, killed)
         bot._batches[seat] = 1
@@ -224,14 +225,14 @@ def test_a_module_that_writes_into_its_pipe_forfeits(where, words, tmp_path, mon
     name = f"forger_{where}_{abs(hash(words))}"
     (tmp_path / f"{name}.py").write_text(f"WHERE, WORDS = {where!r}, {words!r}\n{FORGER}")
     log = Log([Clock(), Clock()])
-    with make_stranger(f"{name}:Bot", GAME, Limits(60.0, 600.0)) as bot:
+    with make_bot(f"{name}:Bot", GAME, Limits(60.0, 600.0)) as bot:
         final = play_out(GAME, [bot, RandomAgent(GAME)], [0, 1], deal_seeds(0, 1), None, log)
     assert (final["forfeit"] == 0).all()
     check_reason(log.forfeits[0][3])
 
 
 RAISES = """
-from agents import GreedyAgent
+from card_agents import GreedyAgent
 
 class Bot(GreedyAgent):
     def act(self, *seen):
@@ -243,7 +244,7 @@ def test_reasons_can_be_printed_and_written_whatever_a_bot_raises(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     (tmp_path / "raising_bots.py").write_text(RAISES)
     log = Log([Clock(), Clock()])
-    with make_stranger("raising_bots:Bot", GAME) as bot:
+    with make_bot("raising_bots:Bot", GAME) as bot:
         play_out(GAME, [bot, RandomAgent(GAME)], [0, 1], deal_seeds(0, 2), None, log)
     for *_, reason in log.forfeits:
         check_reason(reason)
@@ -251,7 +252,7 @@ def test_reasons_can_be_printed_and_written_whatever_a_bot_raises(tmp_path, monk
     noise = tmp_path / "noise.py"
     noise.write_text("import os\nos.write(2, b'b\\xe9t \\x1b[2J \\xff')\nraise SystemExit(1)\n")
     log = Log([Clock(), Clock()])
-    with make_stranger(f"cmd:{sys.executable} -S -E {noise}", GAME) as bot:
+    with make_bot(f"cmd:{sys.executable} -S -E {noise}", GAME) as bot:
         play_out(GAME, [bot, RandomAgent(GAME)], [0, 1], deal_seeds(0, 1), None, log)
     check_reason(log.forfeits[0][3])
     assert printable("as it is: é ♥") == "as it is: é ♥"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import os
@@ -13,18 +14,16 @@ from pathlib import Path
 import pytest
 
 import card_envs
-from agents.command_line import FAILED, INTERRUPTED, REFUSED, Output, Parser, command, literal, missing, needed, screen
-from agents.options import field_sentences, integer, positive, real
+from card_agents.cli.command_line import FAILED, INTERRUPTED, REFUSED, Output, Parser, command, missing, needed
+from card_agents.cli.main import VERBS
+from card_agents.cli.main import main as everything
+from card_agents.cli.options import field_sentences, integer, positive, real
+from card_agents.screen import literal, screen
 from card_envs.registry import game_class, rule_fields
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMANDS = {
-    "evaluate": "agents.evaluating",
-    "exploit": "agents.equilibrium",
-    "tournament": "agents.tournament",
-    "train": "agents.training",
-}
-"""Scripts by name, and the modules that are the same commands."""
+COMMANDS = ("evaluate", "exploit", "tournament", "train")
+"""Those that take a game."""
 
 SMALL = ["elfern", "--suits", "2", "--ranks", "4", "--honours", "2", "--hand-size", "2"]
 PLAYED = {
@@ -39,8 +38,7 @@ def run(name, *arguments, blocked=(), **how):
     """A command in a process of its own, where the modules ``blocked`` cannot be imported."""
     code = f"import sys; sys.argv[0] = {name!r}; sys.path.insert(0, {str(ROOT)!r})\n"
     code += "".join(f"sys.modules[{module!r}] = None\n" for module in blocked)
-    module = COMMANDS[name] if name == "evaluate" else f"{COMMANDS[name]}.command"
-    code += f"from {module} import main; sys.exit(main({[str(each) for each in arguments]!r}))"
+    code += f"from card_agents.cli.{name} import main; sys.exit(main({[str(each) for each in arguments]!r}))"
     how = {"capture_output": True, "text": True, **how}
     return subprocess.run([sys.executable, "-c", code], **how)
 
@@ -52,21 +50,49 @@ def said(done):
 
 
 def main_of(name):
-    from importlib import import_module
-
-    return import_module(COMMANDS[name] if name == "evaluate" else f"{COMMANDS[name]}.command").main
+    return importlib.import_module(f"card_agents.cli.{name}").main
 
 
 # How they are called
 
 
-@pytest.mark.parametrize("module", [*COMMANDS.values(), "agents.equilibrium.command", "agents.tournament.command",
-                                    "agents.training.command"])  # fmt: skip
-def test_modules_are_the_commands(module):
-    done = subprocess.run([sys.executable, "-m", module, "--help"], cwd=ROOT, capture_output=True, text=True)
+@pytest.mark.parametrize("package", ["card_envs", "card_agents"])
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_both_packages_run_the_commands(package, verb, tmp_path):
+    pytest.importorskip("rich")
+    done = subprocess.run([sys.executable, "-m", package, verb, "--help"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"usage: python -m {module} ")
+    assert done.stdout.startswith(f"usage: python -m {package} {verb} ")
     assert "elfern" in done.stdout
+
+
+def test_one_name_runs_the_commands(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [str(tmp_path / "bin" / "card-envs")])
+    with pytest.raises(SystemExit) as stop:
+        everything(["--help"])
+    assert stop.value.code == 0
+    said = capsys.readouterr().out
+    assert said.startswith("usage: card-envs ")
+    assert all(verb in said and does.does in " ".join(said.split()) for verb, does in VERBS.items())
+    with pytest.raises(SystemExit) as stop:
+        everything(["evaluate", "elfern", "--agents", "greedy"])
+    assert stop.value.code == REFUSED
+    assert capsys.readouterr().err == (
+        "card-envs evaluate elfern: --agents needs at least two players, 'random greedy' say. "
+        "(See card-envs evaluate elfern --help.)\n"
+    )
+    for wrong in ([], ["evalute"], ["--agents"]):
+        with pytest.raises(SystemExit) as stop:
+            everything(wrong)
+        assert stop.value.code == REFUSED
+        said = capsys.readouterr().err
+        assert said.startswith("card-envs: ")
+        assert said.count("\n") == 1
+
+
+def test_every_verb_has_a_command():
+    for verb in VERBS:
+        assert callable(importlib.import_module(f"card_agents.cli.{verb}").main)
 
 
 @pytest.mark.parametrize("script", [*COMMANDS, "baselines", "benchmark"])
@@ -84,7 +110,7 @@ def test_what_libraries_read_when_they_are_loaded_is_set_before(first, tmp_path)
     (tmp_path / "some.py").write_text(f"""
 import os, sys
 {first}
-from agents.command_line import SINGLE_THREADED, SLEEPING, begin_with
+from card_agents.cli.command_line import SINGLE_THREADED, SLEEPING, begin_with
 begin_with(SINGLE_THREADED)
 begin_with(SLEEPING, unless_set=True)
 import numpy
@@ -200,9 +226,9 @@ def test_numbers_are_read_strictly():
 # How they end
 
 
-def ended(body, script="scripts/some.py"):
+def ended(body, verb="some"):
     """Status of a command whose body does this."""
-    return command(script)(body)()
+    return command(verb)(body)()
 
 
 def raiser(error):
@@ -232,7 +258,7 @@ def test_what_the_world_does_gets_a_sentence(error, status, sentence, capsys):
 def test_a_mistake_of_ours_shows_where_it_is():
     with pytest.raises(ZeroDivisionError):
         ended(lambda: 1 // 0)
-    code = "from agents.command_line import command\n@command('x')\ndef main(): raise ValueError('no')\nmain()"
+    code = "from card_agents.cli.command_line import command\n@command('x')\ndef main(): raise ValueError('no')\nmain()"
     done = subprocess.run([sys.executable, "-X", "dev", "-W", "ignore", "-c", code], cwd=ROOT, capture_output=True,
                           text=True)  # fmt: skip
     assert "Traceback" in done.stderr
@@ -376,7 +402,7 @@ def test_a_tournament_without_matplotlib_has_no_pictures(tmp_path):
 
 def test_a_picture_that_cannot_be_drawn_costs_nothing_else(tmp_path, monkeypatch, capsys):
     pytest.importorskip("matplotlib")
-    from agents.tournament import command as tournament
+    from card_agents.cli import tournament
 
     def broken(*_):
         raise RuntimeError("no fonts")
@@ -458,14 +484,14 @@ def test_where_results_go_is_looked_at_before_anything_is_played(name, tmp_path,
 @pytest.mark.parametrize("name", ["evaluate", "exploit"])
 def test_results_that_cannot_be_kept_after_all_are_printed(name, tmp_path, capsys, monkeypatch):
     pytest.importorskip("rich")
-    from agents import report
-    from agents.equilibrium import report as exact
+    from card_agents.equilibrium import examining
+    from card_agents.evaluation import evaluating
 
     def full(*_):
         raise OSError(28, "No space left on device", "kept.json")
 
-    monkeypatch.setattr(report, "write_whole", full)
-    monkeypatch.setattr(exact, "write_whole", full)
+    monkeypatch.setattr(evaluating, "write_whole", full)
+    monkeypatch.setattr(examining, "write_whole", full)
     assert main_of(name)([*PLAYED[name][:-1], str(tmp_path / "kept.json")]) == FAILED
     printed = capsys.readouterr()
     assert "greedy" in printed.out

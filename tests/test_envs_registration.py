@@ -51,7 +51,7 @@ def test_importing_and_playing_loads_no_training_drawing_or_window_library() -> 
         "envs = gymnasium.make_vec('card_envs/Elfern-v0', num_envs=2); envs.reset(seed=1)\n"
         "print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
     )
-    assert not (heavy | {"agents"}) & set(json.loads(loaded))
+    assert not (heavy | {"card_agents"}) & set(json.loads(loaded))
 
 
 def test_playing_leaves_the_global_generators_alone() -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import card_envs
-from agents import GreedyAgent, RandomAgent
-from agents.arena import deal_seeds, meet
-from agents.evaluating import main
-from agents.seeds import table_seeds
+from card_agents import GreedyAgent, RandomAgent
+from card_agents.cli.evaluate import main
+from card_agents.evaluation.arena import deal_seeds, meet
+from card_agents.seeds import table_seeds
 from tests.bots import program
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,7 +31,7 @@ def test_the_command_writes_a_table_and_json(tmp_path):
     game = card_envs.make_game("elfern", follow_suit="never")
     pair = RandomAgent(game), GreedyAgent(game)
     meeting = meet(game, ("random", "greedy"), pair, deal_seeds(4, 200))
-    assert result["meetings"] == [json.loads(json.dumps(meeting.json()))]
+    assert result["meetings"] == [json.loads(json.dumps(meeting.to_dict()))]
     assert result["rules"]["follow_suit"] == "never"
     assert (result["game"], result["unit"], result["seed"], result["deals"]) == ("elfern", "deal", 4, 200)
     assert result["rotations"] == 2

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import card_envs
-from agents import GreedyAgent, RandomAgent, make_agent
-from agents.arena import deal_seeds, meet, play_out, play_rotations
-from agents.evaluating import main as evaluate
-from agents.names import split_label
-from agents.regret import measure
-from agents.strangers import Limits, make_stranger
+from card_agents import GreedyAgent, RandomAgent, make_agent
+from card_agents.cli.evaluate import main as evaluate
+from card_agents.evaluation.arena import deal_seeds, meet, play_out, play_rotations
+from card_agents.evaluation.regret import measure
+from card_agents.names import split_label
+from card_agents.players.external import Limits, make_bot
 from card_envs.envs.single import CardEnv
 from card_envs.envs.vector import CardVectorEnv
 from tests.refusals import refused
@@ -98,7 +98,7 @@ def test_two_seats_of_one_bot_have_a_process_each_and_the_same_deals_come_to_oth
 
 REMEMBERS = """
 import os
-from agents import GreedyAgent
+from card_agents import GreedyAgent
 SEEN = set()
 
 class Bot(GreedyAgent):
@@ -132,11 +132,11 @@ def test_a_failure_is_a_forfeit_with_its_reason_in_a_meeting_and_in_its_regret(b
     assert (lost.agent, lost.against, lost.times) == ("bot", "greedy", 2)
     assert (lost.deal, lost.seat) == (1, 0)
     assert "ended with exit status 1: enough" in lost.reason
-    assert meeting.json()["forfeits"] == [vars(lost)]
+    assert meeting.to_dict()["forfeits"] == [vars(lost)]
     found = measure(GAME, (name, bot), ("greedy", GreedyAgent(GAME)), seeds=deal_seeds(0, 4))
     assert [one.times for one in found.forfeits] == [2]
     assert found.decisions > 0
-    assert found.json()["forfeits"][0]["agent"] == name
+    assert found.to_dict()["forfeits"][0]["agent"] == name
 
 
 def test_forfeits_tell_the_deal_counted_over_all_chunks(tmp_path):
@@ -162,8 +162,8 @@ def test_evaluate_goes_on_where_a_bot_never_answers_a_position(tmp_path, capsys)
 
 
 def test_exact_figures_of_a_bot_that_fails_are_refused_with_its_reason(tmp_path):
-    from agents.equilibrium import write_out
-    from agents.equilibrium.asking import policy_of
+    from card_agents.equilibrium import write_out
+    from card_agents.equilibrium.asking import policy_of
 
     game = card_envs.make_game("elfern", suits=2, ranks=3, honours=2, hand_size=2)
     tree = write_out(game, dealer=0)
@@ -234,7 +234,7 @@ def test_labels_of_players(text, label, player):
 
 
 def test_an_environment_tells_a_program_of_ends_and_one_that_fails_loses_the_episode(tmp_path):
-    with make_stranger(recorder(tmp_path, 'm["episode"] == 3 and m["history"][1:]'), GAME) as bot:
+    with make_bot(recorder(tmp_path, 'm["episode"] == 3 and m["history"][1:]'), GAME) as bot:
         env = CardEnv(GAME, opponents=bot, seat=0)
         env.reset(seed=5)
         rewards = []
@@ -281,7 +281,7 @@ def test_a_program_that_plays_one_episode_after_the_other_has_a_table_of_its_own
 
 
 def trained(folder, name, *options):
-    from agents.training.command import main
+    from card_agents.cli.train import main
 
     budget = "--steps 128 --tables 4 --rollout 16 --batch 64 --epochs 1 --leg 1 --points 2 --measure-deals 2"
     size = "--evaluate-deals 2 --width 8 --layers 1 --threads 1"
@@ -318,7 +318,7 @@ def test_a_rival_that_cannot_be_is_refused_before_training(fails, options, word,
 
 
 def test_limits_may_be_long_and_must_be_limits(tmp_path):
-    with make_stranger(recorder(tmp_path), GAME, Limits(3e6, 1e300)) as bot:
+    with make_bot(recorder(tmp_path), GAME, Limits(3e6, 1e300)) as bot:
         play_out(GAME, [bot], [0, 0], deal_seeds(0, 1))
         assert not bot.given_up
     for wrong in (0, -1.0, float("nan"), float("inf"), "5"):

@@ -11,7 +11,7 @@ import threading
 
 import pytest
 
-from agents.files import LOCK, check_writable, is_empty, locked, new_folder, write_whole
+from card_agents.files import LOCK, check_writable, is_empty, locked, new_folder, write_whole
 from tests.refusals import refused
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="devices, pipes and modes are those of Linux and macOS")
@@ -65,7 +65,7 @@ def test_devices_and_pipes_stay_what_they_are(tmp_path):
 def test_the_standard_output_is_gone_on_with(tmp_path, name, to_file):
     (tmp_path / "link").symlink_to("/dev/stdout")
     code = (
-        "import sys; from agents.files import check_writable, write_whole\n"
+        "import sys; from card_agents.files import check_writable, write_whole\n"
         "print('before', flush=True); check_writable(sys.argv[1]); write_whole(sys.argv[1], b'result\\n')\n"
         "print('after')\n"
     )
@@ -162,7 +162,7 @@ def test_new_folders_are_never_shared(tmp_path):
 HOLDER = """
 import sys
 from pathlib import Path
-from agents.files import locked
+from card_agents.files import locked
 with locked(Path(sys.argv[1]), "playing"):
     print("locked", flush=True)
     sys.stdin.read()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.arena import ask
+from card_agents.evaluation.arena import ask
 from card_envs import bits
 from card_envs.envs.vector import CardVectorEnv
 from tests.variants import every, scattered

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import card_envs
-from agents import Network, PPOAgent, make_agent
-from agents.archives import LARGEST, Archive
-from agents.ppo import model_file, shipped_file
+from card_agents import Network, PPOAgent, make_agent
+from card_agents.archives import LARGEST, Archive
+from card_agents.players.ppo import model_file, shipped_file
 from tests.test_agents import positions, some_network
 
 ROOT = Path(__file__).resolve().parent.parent

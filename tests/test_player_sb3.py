@@ -23,8 +23,8 @@ from stable_baselines3.common.vec_env import VecEnvWrapper, VecNormalize
 from torch import nn
 
 import card_envs
-from agents import PPOAgent, make_agent
-from agents.arena import deal_seeds, play_out
+from card_agents import PPOAgent, make_agent
+from card_agents.evaluation.arena import deal_seeds, play_out
 from card_envs.envs.sb3 import CardVecEnv
 from tests.test_agents import Bomb, positions
 from tests.test_player_files import damages, refusal, refused_or_same, same

@@ -8,11 +8,18 @@ import numpy as np
 import pytest
 
 import card_envs
-from agents import GreedyAgent, RandomAgent
-from agents.arena import deal_seeds
-from agents.evaluating import main
-from agents.intervals import estimate
-from agents.regret import AgentRegret, can_be_judged, given_away, measure, ratio_estimate, refuse_unless_solved
+from card_agents import GreedyAgent, RandomAgent
+from card_agents.cli.evaluate import main
+from card_agents.evaluation.arena import deal_seeds
+from card_agents.evaluation.intervals import estimate
+from card_agents.evaluation.regret import (
+    AgentRegret,
+    can_be_judged,
+    given_away,
+    measure,
+    ratio_estimate,
+    refuse_unless_solved,
+)
 from tests.walks import walk
 
 SMALL = {"suits": 2, "ranks": 6, "honours": 3, "hand_size": 3}
@@ -184,7 +191,7 @@ def test_the_command_prints_and_writes_the_regret(tmp_path, capsys):
     game = card_envs.make_game("elfern", **SMALL)
     wanted = AgentRegret(
         "greedy", "greedy", measured(game, "greedy", 40), measured(game, "greedy", 10, kind="open")
-    ).json()
+    ).to_dict()
     assert result["unit"] == "honours"
     assert result["agents"][1] == json.loads(json.dumps(wanted))
     assert (

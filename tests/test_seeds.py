@@ -7,8 +7,8 @@ import hashlib
 import numpy as np
 import pytest
 
-from agents.arena import deal_seeds
-from agents.seeds import TableSeeds, new_salt, read_salt, table_seeds
+from card_agents.evaluation.arena import deal_seeds
+from card_agents.seeds import TableSeeds, new_salt, read_salt, table_seeds
 from tests.refusals import refused
 
 

@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 
 import card_envs
-from agents import GreedyAgent, RandomAgent
-from agents.arena import deal_seeds, meet
-from agents.strangers import Limits
-from agents.tournament.command import main
-from agents.tournament.plan import Chunk, Job, Plan, round_robin
-from agents.tournament.playing import Players, _Crew
-from agents.tournament.results import results_of, rotation_factor, rotation_parts
-from agents.tournament.sequential import BETTER, UNDECIDED, Sprt
-from agents.tournament.verdict import verdict_of
+from card_agents import GreedyAgent, RandomAgent
+from card_agents.cli.tournament import main
+from card_agents.evaluation.arena import deal_seeds, meet
+from card_agents.evaluation.tournament.plan import Chunk, Job, Plan, round_robin
+from card_agents.evaluation.tournament.playing import Players, _Crew
+from card_agents.evaluation.tournament.results import results_of, rotation_factor, rotation_parts
+from card_agents.evaluation.tournament.sequential import BETTER, UNDECIDED, Sprt
+from card_agents.evaluation.tournament.verdict import verdict_of
+from card_agents.players.external import Limits
 from tests.bots import program
 from tests.test_tournament_bots import none_left
 
@@ -103,7 +103,7 @@ def test_results_are_those_of_the_arena(tmp_path):
     assert {path.name for path in (tmp_path / "t").iterdir()} == LEFT
     game = card_envs.make_game("elfern", suits=2, ranks=6, hand_size=3)
     seeds = deal_seeds(0, 30)
-    meeting = meet(game, ("random", "greedy"), (RandomAgent(game), GreedyAgent(game)), seeds).json()
+    meeting = meet(game, ("random", "greedy"), (RandomAgent(game), GreedyAgent(game)), seeds).to_dict()
     first = told["meetings"][0]
     factor = first.pop("rotation_factor")
     assert first == json.loads(json.dumps(meeting))
@@ -199,7 +199,7 @@ def test_a_sequential_test_stops_when_it_is_decided(tmp_path, capsys):
     assert (told["meeting"]["a"], told["meeting"]["b"]) == ("greedy", "random")
     assert told["meeting"]["deals"] == told["deals_needed"]
     assert len(list((tmp_path / "t" / "chunks").iterdir())) == -(-told["deals_needed"] // 10)
-    assert "greedy is better than random by more than 0.5 points a deal" in " ".join(capsys.readouterr().out.split())
+    assert "greedy is better than random by more than 0.5 points per deal" in " ".join(capsys.readouterr().out.split())
     assert main([*arguments, "--deals", "5", "--out", str(tmp_path / "few")]) == 0
     assert json.loads((tmp_path / "few" / "verdict.json").read_text())["verdict"] == "undecided"
     assert "Undecided" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Strangers' programs: they play, and whatever they do wrong costs them the deal and nobody anything else."""
+"""External bots: they play, and whatever they do wrong costs them the deal and nobody anything else."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 import card_envs
-from agents import GreedyAgent, RandomAgent, make_agent
-from agents.arena import Clock, Log, deal_seeds, play_out
-from agents.strangers import Limits, is_stranger, make_stranger
-from agents.strangers.lines import line, move
+from card_agents import GreedyAgent, RandomAgent, make_agent
+from card_agents.evaluation.arena import Log, deal_seeds, play_out
+from card_agents.players.external import Limits, is_bot, make_bot
+from card_agents.players.external.lines import line, move
+from card_agents.protocol import Clock
 from tests.bots import BOTS, program
 from tests.refusals import refused
 
@@ -56,7 +57,7 @@ def alternate(game, bot, deals, log):
 def test_a_bad_program_forfeits_the_deal_and_the_next_is_played(name, tmp_path):
     reason = BOTS[name][3]
     log = Log([Clock(), Clock()])
-    with make_stranger(program(tmp_path, name), ELFERN, HASTY if "within 5 s" in reason else GENEROUS) as bot:
+    with make_bot(program(tmp_path, name), ELFERN, HASTY if "within 5 s" in reason else GENEROUS) as bot:
         final = alternate(ELFERN, bot, 3, log)
     pids, ended = none_left(tmp_path)
     assert ended
@@ -73,7 +74,7 @@ def test_a_bad_program_forfeits_the_deal_and_the_next_is_played(name, tmp_path):
 
 def test_a_program_that_never_starts_is_not_waited_for_again(tmp_path):
     log = Log([Clock(), Clock()])
-    with make_stranger(program(tmp_path, "never ready"), ELFERN, HASTY_AT_THE_START) as bot:
+    with make_bot(program(tmp_path, "never ready"), ELFERN, HASTY_AT_THE_START) as bot:
         final = alternate(ELFERN, bot, 40, log)
     assert BOTS["never ready"][3] in log.forfeits[0][3]
     assert (final["forfeit"] == 0).all()
@@ -88,7 +89,7 @@ def test_a_program_plays_any_game_the_same_every_time(tmp_path):
         game = card_envs.make_game(name, **chosen)
         finals = []
         for _ in range(2):
-            with make_stranger(program(tmp_path, "good"), game) as bot:
+            with make_bot(program(tmp_path, "good"), game) as bot:
                 log = Log([Clock(), Clock()])
                 finals.append(alternate(game, bot, 3, log).tobytes())
             assert not log.forfeits
@@ -99,7 +100,7 @@ def test_a_program_plays_any_game_the_same_every_time(tmp_path):
 
 def test_each_seat_has_a_process_and_a_new_rotation_new_ones(tmp_path):
     game = card_envs.make_game("konchinka", num_players=3)
-    with make_stranger(program(tmp_path, "good"), game) as bot:
+    with make_bot(program(tmp_path, "good"), game) as bot:
         for _ in range(2):
             play_out(game, [bot, RandomAgent(game)], [0, 1, 0], deal_seeds(0, 1), None, Log([Clock(), Clock()]))
     pids, ended = none_left(tmp_path)
@@ -136,7 +137,7 @@ def test_lines_tell_what_the_seat_sees_and_nothing_hidden():
 
 
 def test_random_numbers_do_not_give_the_generator_away(tmp_path):
-    from agents.strangers.stranger import _one_way
+    from card_agents.players.external.bot import _one_way
 
     words = np.arange(2000, dtype=np.uint64)
     numbers = _one_way(words)
@@ -151,7 +152,7 @@ def test_the_example_of_the_documentation_plays(tmp_path):
     (tmp_path / "mybot.py").write_text(code)
     game = card_envs.make_game("konchinka")
     log = Log([Clock(), Clock()])
-    with make_stranger(f"cmd:{sys.executable} {tmp_path / 'mybot.py'}", game) as bot:
+    with make_bot(f"cmd:{sys.executable} {tmp_path / 'mybot.py'}", game) as bot:
         final = alternate(game, bot, 2, log)
     assert log.forfeits == []
     assert log.clocks[0].decisions == 48
@@ -160,7 +161,7 @@ def test_the_example_of_the_documentation_plays(tmp_path):
 
 MODULE = """
 import os, time
-from agents import GreedyAgent
+from card_agents import GreedyAgent
 
 class Bot(GreedyAgent):
     def act(self, views, observations, masks, random):
@@ -222,7 +223,7 @@ def test_an_agent_of_a_module_forfeits_the_deals_in_which_it_fails(here):
     states = game.new_states(deal_seeds(0, 60))
     seeds = deal_seeds(0, 60)[game.to_play(states) == 0][:12]  # so that the first twelve calls are of twelve deals
     log = Log([Clock(), Clock()])
-    with make_stranger("strange_bots:Bad", game, HASTY) as bot:
+    with make_bot("strange_bots:Bad", game, HASTY) as bot:
         final = play_out(game, [bot, RandomAgent(game)], [0, 1], seeds, None, log)
     assert [(table, seat) for table, seat, _, _ in log.forfeits] == [(table, 0) for table in FAULTS]
     for (_, _, _, why), reason in zip(log.forfeits, FAULTS.values(), strict=True):
@@ -231,7 +232,7 @@ def test_an_agent_of_a_module_forfeits_the_deals_in_which_it_fails(here):
 
 
 def test_a_factory_that_makes_no_agent_is_named(here):
-    with make_stranger("strange_bots:nothing", ELFERN) as bot:
+    with make_bot("strange_bots:nothing", ELFERN) as bot:
         _, log = against_random(bot, 1)
     assert len(log.forfeits) == 1
     assert "could not be started: it raised TypeError: strange_bots:nothing returned a int" in log.forfeits[0][3]
@@ -252,12 +253,12 @@ def test_players_that_cannot_be_are_refused(name, word):
     refused(lambda: make_agent(name, ELFERN), word)
 
 
-def test_names_of_strangers():
-    assert is_stranger("cmd:./bot --fast")
-    assert is_stranger("my.module:make")
-    assert not is_stranger("ppo")
-    assert not is_stranger("my module:make")
-    assert not is_stranger("module:path/to/file.npz")
+def test_names_of_external_bots():
+    assert is_bot("cmd:./bot --fast")
+    assert is_bot("my.module:make")
+    assert not is_bot("ppo")
+    assert not is_bot("my module:make")
+    assert not is_bot("module:path/to/file.npz")
 
 
 def test_forfeit_gives_the_least_return_and_refuses_what_is_over():

@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 
 import card_envs
-from agents.files import locked
-from agents.tournament import command, folder
-from agents.tournament.command import main
-from agents.tournament.folder import Damaged, Folder
-from agents.tournament.plan import Chunk, Job
-from agents.tournament.playing import Players
+from card_agents.cli import tournament as command
+from card_agents.cli.tournament import main
+from card_agents.evaluation.tournament import folder
+from card_agents.evaluation.tournament.folder import Damaged, Folder
+from card_agents.evaluation.tournament.plan import Chunk, Job
+from card_agents.evaluation.tournament.playing import Players
+from card_agents.files import locked
 from tests.bots import program
 from tests.test_tournament import SMALL, lasting, plan_of, tournament
 

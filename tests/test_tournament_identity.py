@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 import card_envs
-from agents import ppo
-from agents.tournament import identity, plan
-from agents.tournament.folder import Folder
-from agents.tournament.identity import files_of
-from agents.tournament.plan import round_robin
+from card_agents.evaluation.tournament import identity, plan
+from card_agents.evaluation.tournament.folder import Folder
+from card_agents.evaluation.tournament.identity import files_of
+from card_agents.evaluation.tournament.plan import round_robin
+from card_agents.players import ppo
 from tests.bots import program
 from tests.test_tournament import SMALL, lasting, plan_of, tournament
 from tests.test_tournament_folder import edited, refusal
@@ -118,7 +118,7 @@ def test_weights_and_sources_of_the_library_are_part_of_the_plan(tmp_path, monke
             Folder(tmp_path / agent, plan_of(ELFERN, ("random", agent))).begin()
     Folder(tmp_path / "t", plan_of(ELFERN, ("random", "greedy"))).begin()
     told = plan.sources()
-    monkeypatch.setattr(plan, "sources", lambda: {**told, "agents": "another"})
+    monkeypatch.setattr(plan, "sources", lambda: {**told, "card_agents": "another"})
     with pytest.raises(ValueError, match=r"other library \(agents\)"):
         Folder(tmp_path / "t", plan_of(ELFERN, ("random", "greedy"))).begin()
 

@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import card_envs
-from agents.labels import labels_of, printable
-from agents.strangers import Limits
-from agents.tournament.pictures import LONGEST, draw, names
-from agents.tournament.plan import Chunk, Plan, round_robin
-from agents.tournament.report import markdown, notes, tables
-from agents.tournament.results import plain, results_of
+from card_agents.evaluation.tournament.pictures import LONGEST, draw, names
+from card_agents.evaluation.tournament.plan import Chunk, Plan, round_robin
+from card_agents.evaluation.tournament.results import plain, results_of
+from card_agents.evaluation.tournament.tables import markdown, notes, tables
+from card_agents.labels import labels_of, printable
+from card_agents.players.external import Limits
 from tests.test_tournament import SMALL, tournament
 
 ODD = [
@@ -108,7 +108,7 @@ def test_brackets_are_no_markup_and_every_name_is_shown_whole():
     assert r"m\[seed=1\]" in text
     assert r"a\$x^2\$" in text
     assert r"\`code\` \*and\* \<b\>\|" in text
-    assert json.loads(plain(found.json()).encode())["agents"] == ODD
+    assert json.loads(plain(found.to_dict()).encode())["agents"] == ODD
 
 
 def test_pictures_show_names_as_they_are(tmp_path, monkeypatch):

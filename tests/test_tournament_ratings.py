@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import card_envs
-from agents.tournament.plan import Chunk
-from agents.tournament.ratings import ABOVE, APART, BELOW, FITTED, PRIOR, SCALE, rate
-from agents.tournament.results import results_of
+from card_agents.evaluation.tournament.plan import Chunk
+from card_agents.evaluation.tournament.ratings import ABOVE, APART, BELOW, FITTED, PRIOR, SCALE, rate
+from card_agents.evaluation.tournament.results import results_of
 from tests.test_tournament import plan_of
 
 ELO = np.array([0.0, 120.0, -80.0, 300.0])

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from agents.tournament.sequential import BETTER, NOT_BETTER, UNDECIDED, Sprt
+from card_agents.evaluation.tournament.sequential import BETTER, NOT_BETTER, UNDECIDED, Sprt
 from tests.refusals import refused
 
 RUNS, MOST = 600, 4000

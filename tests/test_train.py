@@ -19,13 +19,13 @@ pytest.importorskip("sb3_contrib")
 import torch
 
 import card_envs
-from agents import RandomAgent, make_agent
-from agents.arena import deal_seeds, meet
-from agents.training import checkpoint
-from agents.training.command import main
-from agents.training.pool import Pool
-from agents.training.run import Run
-from agents.training.settings import Budget, Settings
+from card_agents import RandomAgent, make_agent
+from card_agents.cli.train import main
+from card_agents.evaluation.arena import deal_seeds, meet
+from card_agents.training import checkpoint
+from card_agents.training.pool import Pool
+from card_agents.training.run import Run
+from card_agents.training.settings import Budget, Settings
 from tests.test_agents import some_network
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -14,14 +14,14 @@ pytest.importorskip("sb3_contrib")
 import torch
 
 import card_envs
-from agents import PPOAgent
-from agents.arena import deal_seeds
-from agents.training import checkpoint
-from agents.training import run as training
-from agents.training.command import main
-from agents.training.config import read_config
-from agents.training.run import Diverged, Run
-from agents.training.settings import Settings
+from card_agents import PPOAgent
+from card_agents.cli.train import main
+from card_agents.evaluation.arena import deal_seeds
+from card_agents.training import checkpoint
+from card_agents.training import run as training
+from card_agents.training.config import read_config
+from card_agents.training.run import Diverged, Run
+from card_agents.training.settings import Settings
 from tests.test_agents import some_network
 
 RULES = {"suits": 2, "ranks": 4, "honours": 2, "hand_size": 2}
@@ -232,7 +232,7 @@ def test_a_picture_that_cannot_be_drawn_costs_nothing_else(tmp_path, capsys, mon
 
 
 def test_all_is_saved_before_anything_is_printed(tmp_path, monkeypatch):
-    from agents.report import Evaluation
+    from card_agents.evaluation.evaluating import Evaluation
 
     folder = tmp_path / "run"
     found = []

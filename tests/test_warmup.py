@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 import card_envs
-from agents import GreedyAgent, make_agent
-from agents.ppo import WEIGHTS
-from agents.protocol import ExternalBot
-from agents.report import evaluate
-from agents.search import ExactAgent
-from agents.strangers import Limits
-from agents.tournament.plan import Job, Plan
-from agents.tournament.playing import Players
-from agents.warmup import PLAYERS, told_if_long, warm_up, warm_up_all
+from card_agents import GreedyAgent, make_agent
+from card_agents.cli.warmup import PLAYERS, told_if_long, warm_up_all
+from card_agents.evaluation.arena import warm_up
+from card_agents.evaluation.evaluating import evaluate
+from card_agents.evaluation.tournament.plan import Job, Plan
+from card_agents.evaluation.tournament.playing import Players
+from card_agents.players.external import Limits
+from card_agents.players.ppo import WEIGHTS
+from card_agents.players.search import ExactAgent
+from card_agents.protocol import ExternalBot
 from card_envs.jit import JIT_DISABLED
 
 SMALL = {"suits": 2, "ranks": 4, "honours": 2, "hand_size": 2}
@@ -44,8 +45,8 @@ class Spy:
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 def test_after_the_warm_up_commands_compile_nothing(tmp_path, capsys):
     pytest.importorskip("rich")
-    from agents.equilibrium.command import main as exploit
-    from agents.evaluating import main as evaluating
+    from card_agents.cli.evaluate import main as evaluating
+    from card_agents.cli.exploit import main as exploit
 
     for name in card_envs.GAMES:
         warm_up_all(card_envs.make_game(name))
@@ -78,7 +79,7 @@ def test_players_of_a_tournament_are_warm_when_their_clock_starts(monkeypatch):
         spies.append(Spy(game))
         return spies[-1]
 
-    monkeypatch.setattr("agents.tournament.playing.make_agent", spying)
+    monkeypatch.setattr("card_agents.evaluation.tournament.playing.make_agent", spying)
     plan = Plan(game, ("a", "b"), ((0, 1),), 5, 0, 5, True, Limits())
     chunk = Players(plan).play(Job(0, 0))
     for spy, decisions in zip(spies, chunk.decisions, strict=True):
@@ -101,11 +102,11 @@ def test_it_is_said_what_takes_long(monkeypatch):
         def print(self, text, **_):
             told.append(text)
 
-    monkeypatch.setattr("agents.warmup.PATIENCE", 3600.0)
+    monkeypatch.setattr("card_agents.cli.warmup.PATIENCE", 3600.0)
     with told_if_long(Screen()):
         pass
     assert told == []
-    monkeypatch.setattr("agents.warmup.PATIENCE", 0.0)
+    monkeypatch.setattr("card_agents.cli.warmup.PATIENCE", 0.0)
     with told_if_long(Screen()):
         while not told:
             np.zeros(1)

@@ -12,12 +12,13 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.command_line import Parser, called, command, needed, screen, told
-from agents.files import check_writable, write_whole
-from agents.options import positive, whole
-from agents.versions import machine, versions
 from benchmarks import engine, environments, memory, peer_process, pictures, report, solving, training
 from benchmarks.figures import Figure, Turns
+from card_agents.cli.command_line import Parser, called, command, needed, told
+from card_agents.cli.options import positive, whole
+from card_agents.files import check_writable, write_whole
+from card_agents.screen import screen
+from card_agents.versions import machine, versions
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,7 +37,7 @@ PARTS: dict[str, Measure] = {
     "players": engine.measure_players,
     "peers": peer_process.measure_peers,
 }
-SCRIPT = "scripts/benchmark.py"
+VERB = "benchmark"
 FOLDER = Path("runs/benchmark")
 DESCRIPTION = """How fast the library is on this machine, against C programs written by hand that do the same work.
 
@@ -46,7 +47,7 @@ so that a machine whose speed drifts does little harm. A whole run takes about e
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = Parser(prog=called(SCRIPT), description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(prog=called(VERB), description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "--rounds",
         type=whole(1, 10_000),
@@ -110,13 +111,13 @@ def measure(options: argparse.Namespace, console: Console) -> dict[str, Any]:
         for part in parts:
             console.print(f"measuring {part} …", end=" ", style="dim")
             start = time.perf_counter()
-            results["figures"] += [made.json() for made in PARTS[part](turns, Path(folder))]
+            results["figures"] += [made.to_dict() for made in PARTS[part](turns, Path(folder))]
             results["took"][part] = round(time.perf_counter() - start, 1)
             console.print(f"{results['took'][part]:.0f} s", style="dim")
     return results
 
 
-@command(SCRIPT)
+@command(VERB)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure; 0, or with ``--check`` 1 if a ratio was missed."""
     options = parse(arguments)

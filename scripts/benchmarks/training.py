@@ -12,10 +12,10 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
-from agents.training.learner import make_learner
-from agents.training.settings import Budget, Settings
 from benchmarks.figures import Figure, Rate, Turns, figure, repeat
 from benchmarks.games import about
+from card_agents.training.learner import make_learner
+from card_agents.training.settings import Budget, Settings
 from card_envs import Game, make_game
 from card_envs.envs.sb3 import CardVecEnv
 

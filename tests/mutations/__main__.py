@@ -32,7 +32,7 @@ CAUGHT, SURVIVED, MISSING, BROKEN = "caught", "SURVIVED", "NOT FOUND", "BROKEN"
 PATIENCE = 3600
 """Seconds after which a run is taken for one that goes on for ever, which is a fault that was seen."""
 
-WHERE = "import card_envs, agents; print(card_envs.__file__); print(agents.__file__)"
+WHERE = "import card_envs, card_agents; print(card_envs.__file__); print(card_agents.__file__)"
 
 
 def copy_tree(source: Path, folder: Path) -> None:
@@ -53,7 +53,12 @@ def found(mutant: Mutant, root: Path = ROOT) -> int:
 
 def run(folder: Path, words: Sequence[str], *, plain: bool, cache: Path) -> tuple[int | None, str]:
     """Run ``python -m`` in a copy; its exit status (None: it went on for ever) and the last line that says anything."""
-    environment = dict(os.environ, PYTHONPATH=str(folder), NUMBA_CACHE_DIR=str(cache), PYTHONDONTWRITEBYTECODE="1")
+    environment = dict(
+        os.environ,
+        PYTHONPATH=os.pathsep.join([str(folder), str(folder / "agents")]),
+        NUMBA_CACHE_DIR=str(cache),
+        PYTHONDONTWRITEBYTECODE="1",
+    )
     environment["NUMBA_DISABLE_JIT"] = "1" if plain else "0"
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(

@@ -1,0 +1,165 @@
+"""Command-line options for the rules of whichever game is named: made from the fields of its rules."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+import types
+import typing
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from card_agents.cli.command_line import Parser
+from card_agents.labels import labels_of
+from card_agents.names import SPOKEN, split_label
+from card_agents.seeds import read_salt
+from card_envs import GAMES, Game, make_game
+from card_envs.registry import game_class, rule_fields
+
+PREFIX = "rule_"
+
+AGENTS = f"{SPOKEN}. LABEL=NAME shows it as LABEL"
+"""What --agents says of the names that it takes."""
+
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def game_commands(parser: Parser, add_options: Callable[[argparse.ArgumentParser, str], None]) -> None:
+    """One command for each game, with an option for each of its rules and those that ``add_options`` adds for it."""
+    commands = parser.add_subparsers(dest="game", metavar="GAME", required=True, help=", ".join(GAMES))
+    for name in GAMES:
+        command = commands.add_parser(
+            name, help=f"{name}, see {parser.prog} {name} --help", formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        command.set_defaults(command=command)
+        add_options(command, name)
+        try:
+            add_rules(command, name)
+        except ValueError:  # a game of another package that cannot be loaded: chosen_game will say so
+            command.epilog = f"The game {name!r} cannot be loaded."
+
+
+def add_rules(parser: argparse.ArgumentParser, game: str) -> None:
+    """An option for each field of the rules of ``game``, in a group of their own."""
+    rules = game_class(game).rules_class
+    group = parser.add_argument_group("rules", "numbers in brackets are those of docs/rules.md")
+    hints, meanings = typing.get_type_hints(rules), field_sentences(rules)
+    for name, field in rule_fields(game).items():
+        option: dict[str, Any] = {"dest": PREFIX + name, "default": argparse.SUPPRESS} | _reading(hints[name])
+        shown = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
+        told = meanings.get(name, name).replace("%", "%%")
+        option["help"] = told if field.default is None else f"{told}; default {shown}"
+        group.add_argument(f"--{name.replace('_', '-')}", **option)
+
+
+def field_sentences(described: type) -> dict[str, str]:
+    r"""What the docstring of a class says of each of its fields, by name: ``name: sentence.``, later lines indented.
+
+    >>> class Rules:
+    ...     'Two fields.\n\npace: ``"slow"``\n    or ``"fast"``.\nlaps: how many.'
+    >>> field_sentences(Rules)
+    {'pace': 'slow or fast', 'laps': 'how many'}
+    """
+    found = re.findall(r"^(\w+): (.*(?:\n +.*)*)", inspect.getdoc(described) or "", re.MULTILINE)
+    return {name: " ".join(text.split()).replace('"', "").replace("``", "").rstrip(".") for name, text in found}
+
+
+def chosen_game(arguments: argparse.Namespace) -> Game:
+    """The game that the arguments ask for; ends the program with a sentence if it cannot be."""
+    rules = {name[len(PREFIX) :]: value for name, value in vars(arguments).items() if name.startswith(PREFIX)}
+    command: argparse.ArgumentParser = arguments.command
+    try:
+        return make_game(arguments.game, **rules)
+    except ValueError as error:
+        command.error(str(error))
+
+
+def add_agents(parser: argparse.ArgumentParser) -> None:
+    """An option for the names of players, of which there must be some."""
+    parser.add_argument("--agents", nargs="+", required=True, metavar="NAME", help=AGENTS)
+
+
+def add_salt(parser: argparse.ArgumentParser) -> None:
+    """An option for the secret that decides the packs together with the seed."""
+    parser.add_argument(
+        "--salt",
+        type=salt,
+        metavar="HEX",
+        help="plays the packs of other results again: the salt that they tell, with the same --seed. Where an external "
+        "bot takes part one is drawn, so that nobody can know the packs; among other players the seed decides alone",
+    )
+
+
+def salt(text: str) -> str:
+    """Reads a salt."""
+    try:
+        return read_salt(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def labelled(names: Sequence[str]) -> list[tuple[str, str]]:
+    """(label, name) of each player; no two labels are alike.
+
+    >>> labelled(["greedy", "mine=ppo:a.npz", "greedy"])
+    [('greedy', 'greedy'), ('mine', 'ppo:a.npz'), ('greedy (2)', 'greedy')]
+    """
+    given, players = zip(*map(split_label, names), strict=True)
+    return list(zip(labels_of(players, given), players, strict=True))
+
+
+def integer(text: str) -> int:
+    """Reads a whole number, written in digits."""
+    if _WHOLE.fullmatch(text) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number in digits, like 1000")
+    return int(text)
+
+
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """Reads a whole number from ``least`` to ``most``."""
+
+    def number(text: str) -> int:
+        value = integer(text)
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"{text} is out of range: give {least} to {most}")
+        return value
+
+    return number
+
+
+def real(text: str) -> float:
+    """Reads a number that is not too large for a float."""
+    value = float(text) if _NUMBER.fullmatch(text) else float("nan")
+    if not abs(value) < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number, like 0.25")
+    return value
+
+
+def positive(text: str) -> float:
+    """Reads a number above 0."""
+    value = real(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return value
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    parts = text.split(",")
+    if not all(map(_WHOLE.fullmatch, parts)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers like 11,12,13")
+    return tuple(map(int, parts))
+
+
+def _reading(hint: Any) -> dict[str, Any]:
+    """How an option reads a rule of this type."""
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        hint = next(part for part in typing.get_args(hint) if part is not type(None))
+    if hint is bool:
+        return {"action": argparse.BooleanOptionalAction}
+    if typing.get_origin(hint) is Literal:
+        return {"choices": typing.get_args(hint)}
+    if typing.get_origin(hint) is tuple:
+        return {"type": _numbers, "metavar": ",".join("N" for _ in typing.get_args(hint))}
+    return {"type": {int: integer, float: real}.get(hint, hint), "metavar": "N"}

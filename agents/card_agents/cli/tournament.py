@@ -1,0 +1,258 @@
+"""The command ``card-envs tournament``: a round robin with ratings, or a sequential test of two agents."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from card_agents.cli.command_line import (
+    FAILED,
+    INTERRUPTED,
+    Parser,
+    called,
+    command,
+    missing,
+    needed,
+    told,
+)
+from card_agents.cli.options import AGENTS, add_salt, chosen_game, game_commands, positive, real, whole
+from card_agents.cli.warmup import told_if_long
+from card_agents.evaluation.tournament.folder import Folder
+from card_agents.evaluation.tournament.pictures import PAYOFF, RATINGS, draw
+from card_agents.evaluation.tournament.plan import Chunk, Job, Plan, round_robin
+from card_agents.evaluation.tournament.playing import play_all, warm_up_players
+from card_agents.evaluation.tournament.results import plain, results_of
+from card_agents.evaluation.tournament.sequential import Sprt
+from card_agents.evaluation.tournament.tables import markdown, notes, tables
+from card_agents.evaluation.tournament.verdict import verdict_of
+from card_agents.files import check_writable, locked, new_folder, write_whole
+from card_agents.labels import printable
+from card_agents.names import make_agent, refuse_unrepeatable, split_label
+from card_agents.players.external import Limits
+from card_agents.screen import screen
+from card_envs import Game
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+RESULTS, REPORT, VERDICT = "results.json", "report.md", "verdict.json"
+DEALS, MOST_DEALS = 1000, 100_000
+VERB = "tournament"
+Chunks = dict[Job, Chunk]
+
+
+@command(VERB)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Play as the arguments say; the exit status."""
+    parser = Parser(
+        prog=called(VERB),
+        description="Play agents against each other, every deal from every seat: a round robin with ratings "
+        "(--agents), or a sequential test whether one is better than another (--sprt). Run it again with the same "
+        "arguments to go on where it was stopped.",
+    )
+    game_commands(parser, _add_options)
+    arguments = parser.parse_args(argv)
+    refused: argparse.ArgumentParser = arguments.command
+    game = chosen_game(arguments)
+    needed("arena", "rich")
+    with ExitStack() as held:
+        try:
+            plan = _plan(arguments, game)
+            folder = arguments.out or new_folder(
+                Path("runs") / f"tournament-{game.name}-{datetime.now():%Y%m%d-%H%M%S}"
+            )
+            held.enter_context(locked(folder, "playing"))
+            kept = Folder(folder, plan)
+            kept.begin()
+            for name in (VERDICT,) if plan.sprt else (RESULTS, REPORT, RATINGS, PAYOFF):
+                check_writable(folder / name)
+        except ValueError as error:
+            refused.error(str(error))
+        return _run(kept, arguments.workers)
+
+
+def _run(folder: Folder, workers: int) -> int:
+    """Play what is left to be played and say what came of it; the exit status."""
+    plan, console = folder.plan, screen()
+    console.print(f"Playing {plan.game.describe()}\nin {folder.path}", soft_wrap=True)
+    undrawn = "" if plan.sprt else missing("arena", "matplotlib")
+    if undrawn:
+        console.print(f"There will be no pictures: {undrawn}", soft_wrap=True)
+    chunks: Chunks = {}
+    try:
+        _play(folder, chunks, workers, console)
+        changed = plan.changed()
+        if changed:
+            console.print(
+                f"Changed while it was played: {printable(', '.join(changed))}. The results mix old and new players; "
+                "give another --out to play with the new ones alone.",
+                soft_wrap=True,
+            )
+        if plan.sprt:
+            return _finish_test(folder, chunks, console)
+        return _finish_tournament(folder, chunks, console, pictures=not undrawn)
+    except KeyboardInterrupt:
+        console.print(
+            f"Stopped. {len(chunks)} of {len(plan.jobs)} chunks are kept: run it again with the same arguments and "
+            f"--out {folder.path} to go on.",
+            soft_wrap=True,
+        )
+        return INTERRUPTED
+
+
+def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
+    parser.add_argument("--agents", nargs="+", metavar="NAME", help=f"a round robin of these: {AGENTS}")
+    parser.add_argument(
+        "--sprt",
+        nargs=2,
+        metavar=("A", "B"),
+        help="test whether B is better than A instead; names as those of --agents",
+    )
+    parser.add_argument(
+        "--deals",
+        type=whole(2, 2**32),
+        metavar="N",
+        help="deals (matches with --match) for each pair, each in all seat rotations, "
+        f"default {DEALS}; with --sprt the most there may be, default {MOST_DEALS}",
+    )
+    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="S", help="which deals; default 0")
+    add_salt(parser)
+    parser.add_argument("--workers", type=whole(1, 1024), default=1, metavar="W", help="processes; default 1")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="where all is kept; default runs/tournament-...")
+    parser.add_argument(
+        "--chunk", type=whole(1, 10**6), default=100, metavar="N", help="deals played in one go; default 100"
+    )
+    parser.add_argument(
+        "--sample", action="store_true", help="trained players draw their actions instead of taking the likeliest"
+    )
+    group = parser.add_argument_group("module:factory and cmd:PROGRAM")
+    limits = Limits()
+    for option, seconds, meaning in (
+        ("--move-seconds", limits.move, "for an answer"),
+        ("--start-seconds", limits.start, "from the start to the first answer"),
+    ):
+        group.add_argument(option, type=positive, default=seconds, metavar="X", help=f"{meaning}; default {seconds:g}")
+    group = parser.add_argument_group("--sprt", "is B better than A by more than MARGIN points per deal?")
+    for option, default, meaning in (
+        ("--margin", 0.0, "points per deal that are not enough"),
+        ("--better", 0.1, "points per deal that should be found"),
+        ("--alpha", 0.05, "chance to call B better where it is not by more than the margin"),
+        ("--beta", 0.05, "chance to miss it where it is by --better"),
+    ):
+        group.add_argument(option, type=real, metavar="X", help=f"{meaning}; default {default:g}")
+        parser.set_defaults(**{option[2:]: None})
+
+
+def _plan(arguments: argparse.Namespace, game: Game) -> Plan:
+    """The plan that the arguments ask for; ``ValueError`` with a sentence if there is none."""
+    options = {name: getattr(arguments, name) for name in ("margin", "better", "alpha", "beta")}
+    test = {"margin": 0.0, "better": 0.1, "alpha": 0.05, "beta": 0.05}
+    test |= {name: value for name, value in options.items() if value is not None}
+    if bool(arguments.agents) == bool(arguments.sprt):
+        raise ValueError("Give --agents for a round robin, or --sprt A B for a test: one of them.")
+    pairs: tuple[tuple[int, int], ...]
+    labelled = [split_label(text) for text in arguments.sprt or arguments.agents]
+    given, agents = tuple(label for label, _ in labelled), tuple(name for _, name in labelled)
+    if arguments.sprt:
+        pairs, sprt = ((1, 0),), Sprt(**test, spread=game.max_return)
+    else:
+        extra = [f"--{name}" for name, value in options.items() if value is not None]
+        if extra:
+            raise ValueError(f"{', '.join(extra)} can only be used with --sprt A B.")
+        if len(agents) < 2:
+            raise ValueError("--agents needs at least two players, 'random greedy' say.")
+        pairs, sprt = round_robin(game, len(agents)), None
+    limits = Limits(arguments.move_seconds, arguments.start_seconds)
+    for name in agents:
+        refuse_unrepeatable(name)
+        make_agent(name, game, limits=limits)  # refuses what cannot play
+    return Plan(
+        game,
+        agents,
+        pairs,
+        arguments.deals or (MOST_DEALS if sprt else DEALS),
+        arguments.seed,
+        arguments.chunk,
+        not arguments.sample,
+        limits,
+        sprt,
+        given,
+        arguments.salt,
+    )
+
+
+def _play(folder: Folder, chunks: Chunks, workers: int, console: Console) -> None:
+    """Read the chunks that have been played and play the others, until a test is decided."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    plan = folder.plan
+    for job, found in folder.played():
+        if isinstance(found, str):
+            console.print(printable(found), soft_wrap=True)
+        else:
+            chunks[job] = found
+    left = plan.left(frozenset(chunks))
+    ended = _watch(plan, chunks)
+    if not left or ended():
+        return
+    with told_if_long(console):
+        warm_up_players(plan)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
+    times = (TimeElapsedColumn(), TimeRemainingColumn())
+    with (
+        Progress(*columns, *times, console=console, transient=True) as bar,
+        closing(play_all(plan, left, workers)) as played,
+    ):
+        task = bar.add_task("deals", total=len(plan.jobs), completed=len(chunks))
+        for job, chunk in played:
+            folder.write(job, chunk)
+            chunks[job] = chunk
+            a, b = (plan.labels[number] for number in plan.pairs[job.pair])
+            bar.update(task, completed=len(chunks), description=f"{a} : {b}")
+            if ended():
+                return
+
+
+def _watch(plan: Plan, chunks: Chunks) -> Callable[[], bool]:
+    """What tells whether play can end before all chunks are there: where the test is decided."""
+    if plan.sprt is None:
+        return lambda: False
+    return lambda: verdict_of(plan, chunks).is_decided
+
+
+def _finish_tournament(folder: Folder, chunks: Chunks, console: Console, pictures: bool) -> int:
+    results = results_of(folder.plan, chunks)
+    written, failure = [RESULTS, REPORT], ""
+    try:
+        write_whole(folder.path / RESULTS, plain(results.to_dict()).encode())
+        write_whole(folder.path / REPORT, markdown(results).encode(errors="backslashreplace"))
+        if pictures:
+            try:
+                draw(results, folder.path)
+                written += [RATINGS, PAYOFF]
+            except Exception as error:  # whatever a picture fails of, the results are there
+                failure = told(error)
+    finally:
+        for table in tables(results):
+            console.print(table)
+        for note in notes(results):
+            console.print(printable(note))
+    console.print(f"Written to {folder.path}: {', '.join(written)}", soft_wrap=True)
+    if failure:
+        console.print(f"The pictures could not be drawn: {failure}", soft_wrap=True)
+    return FAILED if failure else 0
+
+
+def _finish_test(folder: Folder, chunks: Chunks, console: Console) -> int:
+    verdict = verdict_of(folder.plan, chunks)
+    try:
+        write_whole(folder.path / VERDICT, plain(verdict.to_dict()).encode())
+    finally:
+        for sentence in verdict.sentences():
+            console.print(printable(sentence))
+    console.print(f"Written to {folder.path}: {VERDICT}", soft_wrap=True)
+    return 0

@@ -1,0 +1,77 @@
+"""Compile what players, measures and exact play are made of, once, so that no clock is charged with it.
+
+Run ``card-envs warmup`` before starting many workers: it compiles all of ``card_envs`` too (``card_envs.warmup``
+alone is for those who use no player of this package). What is compiled stays on the disk until the library changes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from card_agents.cli.command_line import command
+from card_agents.evaluation.arena import warm_up
+from card_agents.names import make_agent
+from card_envs import Game
+from card_envs.warmup import loadable
+from card_envs.warmup import warm_up as warm_up_game
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+VERB = "warmup"
+
+PLAYERS = ("random", "greedy", "ppo", "pimc:1", "ismcts:1", "ismcts:1+ppo", "exact+greedy")
+"""Between them they use all compiled code of the players."""
+
+PATIENCE = 2.0
+"""Seconds after which it is said what takes so long."""
+
+
+def warm_up_all(game: Game) -> None:
+    """Compile everything that has to do with a game."""
+    from card_agents.equilibrium.solving import warm_up as warm_up_equilibrium
+    from card_agents.evaluation.regret import KINDS, measure
+
+    warm_up_game(game)
+    for name in PLAYERS:
+        with contextlib.suppress(ValueError):  # a player that there is not for every game
+            warm_up(game, [make_agent(name, game)])
+    for kind in KINDS:
+        with contextlib.suppress(ValueError):  # nothing to judge: not every game has exact play
+            measure(game, ("greedy", make_agent("greedy", game)), seeds=np.zeros(1, np.uint64), kind=kind)
+    if game.num_players == 2:
+        warm_up_equilibrium(game)
+
+
+@contextlib.contextmanager
+def told_if_long(console: Console) -> Iterator[None]:
+    """Say what goes on if it lasts."""
+    told = threading.Timer(
+        PATIENCE,
+        console.print,
+        ["Warming up: compiling what has not been compiled yet, which is kept, and a first deal of each player."],
+        {"soft_wrap": True},
+    )
+    told.daemon = True
+    told.start()
+    try:
+        yield
+    finally:
+        told.cancel()
+
+
+@command(VERB)
+def main() -> int:
+    """Compile everything of all games, and say how long it took."""
+    for game in loadable():
+        start = time.perf_counter()
+        print(f"{game.name}: compiling, or loading what has been compiled ...", end=" ", flush=True)
+        warm_up_all(game)
+        print(f"{time.perf_counter() - start:.1f} s")
+    return 0

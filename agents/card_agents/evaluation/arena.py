@@ -1,0 +1,318 @@
+"""The arena: agents meet over the same deals from every seat, and what came of it with honest intervals.
+
+Every deal is played in all seat rotations, so that the luck of the cards cancels: the mean over the rotations of
+one deal (of one match, with ``match=True``) is one observation, and intervals are over deals.
+
+An external bot comes to each rotation afresh, is asked as it wishes (``protocol.ExternalBot``), and loses the episodes
+in which it fails; nothing of it is left when play is over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from card_agents.evaluation.intervals import Estimate, estimate
+from card_agents.players.builtin import GreedyAgent
+from card_agents.protocol import Actions, Agent, Array, Clock, ExternalBot, ask, external_bot
+from card_agents.seeds import TableSeeds, table_seeds
+from card_envs import Game, batches
+
+BATCH = 4096
+"""Deals played side by side. Results do not depend on it (but see ``PPOAgent`` about last bits)."""
+
+OUTCOMES = ("win", "draw", "loss")
+MEASURES = ("points", "beaten", "level")
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Episodes that an agent forfeited for one reason, and where that was first: against whom, and in which deal
+    (counted from 0) and seat."""
+
+    agent: str
+    reason: str
+    times: int
+    against: str
+    deal: int
+    seat: int
+
+    def sentence(self, unit: str) -> str:
+        """For people; unit: "deal" or "match"."""
+        times = "once" if self.times == 1 else f"{self.times:,} times"
+        where = f"{unit} {self.deal}, seat {self.seat}"
+        return f"{self.agent} forfeited {times}: it {self.reason}. First against {self.against}, {where}."
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """What came of agent ``a`` in one seat against ``b`` in all others, over all rotations of the same deals.
+
+    points_a, points_b: mean zero-sum points return per deal (or match) of one seat of each.
+    outcomes: how many of ``deals`` × ``rotations`` games ``a`` won (alone at the top), drew (level at the top), lost.
+    win_rate: share of games won, a draw counted as half.
+    seat_points: mean points of ``a`` from each seat.
+    seat_outcomes: the outcomes by seat.
+    forfeits: what each of them forfeited, by reason.
+    """
+
+    a: str
+    b: str
+    deals: int
+    rotations: int
+    points_a: Estimate
+    points_b: Estimate
+    outcomes: dict[str, int]
+    win_rate: Estimate
+    seat_points: list[Estimate]
+    seat_outcomes: list[dict[str, int]]
+    forfeits: tuple[Lost, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The meeting as a dictionary, as JSON has it."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "deals": self.deals,
+            "rotations": self.rotations,
+            "points_a": self.points_a.to_dict(),
+            "points_b": self.points_b.to_dict(),
+            "outcomes_a": self.outcomes,
+            "win_rate_a": self.win_rate.to_dict(),
+            "seats_a": [
+                {"seat": seat, "points": points.to_dict(), "outcomes": outcomes}
+                for seat, (points, outcomes) in enumerate(zip(self.seat_points, self.seat_outcomes, strict=True))
+            ],
+            "forfeits": [vars(one) for one in self.forfeits],
+        }
+
+
+def deal_seeds(seed: int, deals: int) -> npt.NDArray[np.uint64]:
+    """Seeds of the tables of an evaluation, uint64 (deals,): deal i is ``game.new_state(seed=(seed << 32) + i)``."""
+    return table_seeds(seed, deals)[:]
+
+
+@dataclass(frozen=True)
+class Games:
+    """Deals played in all rotations, all int64 (deals, rotations) as ``compared`` tells; the rotation is the seat of
+    the first agent. forfeits: (deal, rotation, seat, which of the two agents, reason), in order. clocks: of the two."""
+
+    points: Array
+    beaten: Array
+    level: Array
+    forfeits: list[tuple[int, int, int, int, str]]
+    clocks: list[Clock]
+
+
+def meet(
+    game: Game,
+    names: tuple[str, str],
+    agents: tuple[Agent, Agent],
+    seeds: Array | TableSeeds,
+    batch: int = BATCH,
+) -> Meeting:
+    """Let the first agent play one seat and the second all the others, from each seat in turn, over all ``seeds``."""
+    parts = [play_rotations(game, names, agents, seeds[k : k + batch], k) for k in range(0, len(seeds), batch)]
+    points, beaten, level = (np.concatenate([getattr(part, name) for part in parts]) for name in MEASURES)
+    lost = losses(names, (one for part in parts for one in part.forfeits))
+    return dataclasses.replace(meeting_of(names, points, beaten, level), forfeits=lost)
+
+
+def play_rotations(
+    game: Game, names: Sequence[str], agents: tuple[Agent, Agent], seeds: Array, first_deal: int = 0
+) -> Games:
+    """Play deals in all seat rotations, the first agent against the second in all other seats. Forfeits tell the
+    number of the deal counted from ``first_deal``."""
+    points, beaten, level = (np.zeros((len(seeds), game.num_players), np.int64) for _ in MEASURES)
+    log = Log([Clock(), Clock()])
+    forfeits = []
+    for seat in range(game.num_players):
+        seating = [1] * game.num_players
+        seating[seat] = 0
+        for begin, final in episodes(game, agents, seating, seeds, names, log):
+            part = slice(begin, begin + len(final))
+            points[part, seat], beaten[part, seat], level[part, seat] = compared(game, final, seat)
+        forfeits += [(first_deal + table, seat, loser, which, why) for table, loser, which, why in log.forfeits]
+        log.forfeits.clear()
+    return Games(points, beaten, level, sorted(forfeits), log.clocks)
+
+
+def losses(names: Sequence[str], forfeits: Iterable[tuple[int, int, int, int, str]]) -> tuple[Lost, ...]:
+    """Forfeits of two agents of these names, as ``Games`` has them, by agent and reason."""
+    first: dict[tuple[int, str], tuple[int, int]] = {}
+    times: Counter[tuple[int, str]] = Counter()
+    for deal, _, seat, which, reason in forfeits:
+        first.setdefault((which, reason), (deal, seat))
+        times[which, reason] += 1
+    return tuple(
+        Lost(names[key[0]], key[1], times[key], names[1 - key[0]], *where) for key, where in sorted(first.items())
+    )
+
+
+def compared(game: Game, final: Array, seat: int) -> tuple[Array, Array, Array]:
+    """How a seat came out of finished episodes, three times int64 (N,).
+
+    Its "points" return in units of 1 / (num_players - 1)**2, in which the return is whole also where a seat forfeited;
+    how many of the others made less; how many made the same.
+    """
+    returns = np.rint(game.returns(final) * (game.num_players - 1) ** 2).astype(np.int64)
+    own = returns[:, [seat]]
+    return own[:, 0], (returns < own).sum(axis=1), (returns == own).sum(axis=1) - 1
+
+
+def meeting_of(names: tuple[str, str], points: Array, beaten: Array, level: Array) -> Meeting:
+    """The meeting whose games came out so: each int64 (deals, rotations), as ``compared`` tells, for each seat."""
+    deals, players = points.shape
+    unit = (players - 1) ** 2
+    result = np.where(beaten == players - 1, 0, np.where(beaten + level == players - 1, 1, 2))  # number of the outcome
+    sums = points.sum(axis=1) / unit
+    return Meeting(
+        *names,
+        deals,
+        players,
+        estimate(sums / players),
+        estimate(-sums / (players - 1) / players),
+        _counts(result),
+        estimate((2 - result).mean(axis=1) / 2),
+        [estimate(points[:, seat] / unit) for seat in range(players)],
+        [_counts(result[:, seat]) for seat in range(players)],
+    )
+
+
+def _counts(results: Array) -> dict[str, int]:
+    return {name: int((results == number).sum()) for number, name in enumerate(OUTCOMES)}
+
+
+@dataclass
+class Log:
+    """What happened while episodes were played.
+
+    clocks: one for each agent, by number. forfeits: (table, seat, agent, reason) of each episode that was lost by the
+    failure of a program.
+    """
+
+    clocks: list[Clock]
+    forfeits: list[tuple[int, int, int, str]] = field(default_factory=list)
+
+
+Watch = Callable[[Array, Array, Actions], None]
+"""Is told of tables at which an action is about to be played: their numbers, their states and the actions, -1 where
+there is none."""
+
+
+def play_out(
+    game: Game,
+    agents: Sequence[Agent],
+    seating: Sequence[int],
+    seeds: Array,
+    names: Sequence[str] | None = None,
+    log: Log | None = None,
+    watch: Watch | None = None,
+) -> Array:
+    """Play one episode at each of the tables to its end and return the final states, in the order of ``seeds``: what
+    ``episodes`` plays, in one array."""
+    final = np.empty(len(seeds), game.dtype)
+    for begin, part in episodes(game, agents, seating, seeds, names, log, watch):
+        batches.put(final, np.arange(begin, begin + len(part)), part)
+    return final
+
+
+def episodes(
+    game: Game,
+    agents: Sequence[Agent],
+    seating: Sequence[int],
+    seeds: Array,
+    names: Sequence[str] | None = None,
+    log: Log | None = None,
+    watch: Watch | None = None,
+) -> Iterator[tuple[int, Array]]:
+    """Play one episode at each of the tables to its end and yield the final states, in the order of ``seeds``, some
+    at a time with the number of the first.
+
+    agents: those who play. seating: for each seat, the number of its agent. log: is added to; the failure of an
+    agent's program (``Forfeit``) loses its episode, with or without one.
+    """
+    names = names or [type(agent).__name__ for agent in agents]
+    log = Log([Clock() for _ in agents]) if log is None else log
+    with _coming_afresh(agents[number] for number in seating) as bots:
+        alone = [bot for bot in bots if bot.one_at_a_time]
+        width = 1 if alone else BATCH
+        for begin in range(0, len(seeds), width):
+            final = _side_by_side(game, agents, seating, seeds[begin : begin + width], begin, names, log, watch)
+            for bot in alone:
+                bot.over(final)
+            yield begin, final
+
+
+@contextlib.contextmanager
+def _coming_afresh(agents: Iterable[Agent]) -> Iterator[list[ExternalBot]]:
+    """The external bots among agents, who know of nothing when they come, and leave nothing when they go."""
+    bots = list({id(bot): bot for bot in map(external_bot, agents) if bot is not None}.values())
+    try:
+        for bot in bots:
+            bot.close()
+        yield bots
+    finally:
+        for bot in bots:
+            bot.close()
+
+
+def _side_by_side(
+    game: Game,
+    agents: Sequence[Agent],
+    seating: Sequence[int],
+    seeds: Array,
+    first_table: int,
+    names: Sequence[str],
+    log: Log,
+    watch: Watch | None,
+) -> Array:
+    """Final states of one episode at each of the tables."""
+    whose = np.array(seating)
+    states = game.new_states(seeds)
+    final = np.empty(len(seeds), game.dtype)
+    tables = np.arange(len(seeds))
+    while len(tables):
+        turns = game.to_play(states)
+        live = turns >= 0
+        if live.sum() <= len(tables) // 2:
+            batches.put(final, tables[~live], batches.take(states, ~live))
+            states, tables, turns = batches.take(states, live), tables[live], turns[live]
+            live = turns >= 0
+            if not len(tables):
+                break
+        actions = np.full(len(tables), -1, np.int32)
+        agent_of = np.where(live, whose[turns], -1)
+        for number, agent in enumerate(agents):
+            rows = np.flatnonzero(agent_of == number)
+            if len(rows):
+                random = game.draws(states, rows)
+                views = game.views(batches.take(states, rows))
+                actions[rows], reasons = ask(game, agent, names[number], views, random, log.clocks[number])
+                if reasons:
+                    lost = rows[list(reasons)]
+                    game.forfeit(states, lost)
+                    numbers, seats = (first_table + tables[lost]).tolist(), turns[lost].tolist()
+                    log.forfeits += zip(numbers, seats, repeat(number), reasons.values())
+        if watch is not None:
+            watch(first_table + tables, states, actions)
+        game.step(states, actions, auto_reset=False)
+    return final
+
+
+def warm_up(game: Game, agents: Iterable[Agent]) -> None:
+    """Let each agent play a deal that nobody counts. External bots are left alone, not so what is around them."""
+    for agent in agents:
+        bot = external_bot(agent)
+        kind: Any = type(agent)
+        if bot is not agent:
+            ours = agent if bot is None else kind(game, GreedyAgent(game))
+            play_out(game, [ours], [0] * game.num_players, np.zeros(1, np.uint64))

@@ -1,0 +1,148 @@
+"""An evaluation: agents against each other over the same deals, as a table for people and as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import combinations, permutations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from card_agents.evaluation.arena import BATCH, Meeting, meet, warm_up
+from card_agents.evaluation.regret import AgentRegret, regrets_to_dict
+from card_agents.files import write_whole
+from card_agents.protocol import Agent, external_bot
+from card_agents.screen import literal
+from card_agents.seeds import new_salt, table_seeds
+from card_agents.versions import versions
+from card_envs import Game
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Meetings of agents, and all that is needed to play them again.
+
+    agents: what they are called. players: their names as ``make_agent`` takes them, where they were made by name.
+    salt: decides the deals together with ``seed``; None where the seed alone does.
+    """
+
+    game: Game
+    agents: tuple[str, ...]
+    meetings: tuple[Meeting, ...]
+    deals: int
+    seed: int
+    deterministic: bool
+    seconds: float
+    regrets: tuple[AgentRegret, ...] = ()
+    players: tuple[str, ...] = ()
+    salt: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The evaluation as a dictionary, as JSON has it."""
+        return {
+            "game": self.game.name,
+            "rules": dataclasses.asdict(self.game.rules),
+            "unit": "match" if self.game.rules.match else "deal",
+            "agents": list(self.agents),
+            **({"players": list(self.players)} if self.players else {}),
+            "seed": self.seed,
+            "salt": self.salt,
+            "first_table_seed": int(table_seeds(self.seed, 1, self.salt)[0]),
+            "deals": self.deals,
+            "rotations": self.game.num_players,
+            "seating": self.seating(),
+            "deterministic": self.deterministic,
+            "confidence": 0.95,
+            "clusters": "deals: the mean over all seat rotations of one deal is one observation",
+            "meetings": [meeting.to_dict() for meeting in self.meetings],
+            **({"regret": regrets_to_dict(self.game, self.regrets)} if self.regrets else {}),
+            "seconds": round(self.seconds, 3),
+            "date": datetime.now().astimezone().isoformat(timespec="seconds"),
+            "versions": versions(),
+        }
+
+    def save(self, path: Path) -> None:
+        """Write the evaluation as JSON, whole or not at all."""
+        write_whole(path, (json.dumps(self.to_dict(), indent=2) + "\n").encode())
+
+    def seating(self) -> str:
+        """Who sits where, in words."""
+        others = self.game.num_players - 1
+        if others == 1:
+            return "a and b, each deal from both seats"
+        return f"a in one seat against b in the other {others}, each deal with a in every seat"
+
+    def notes(self) -> list[str]:
+        """Sentences below the table: what was forfeited, and why."""
+        unit = "match" if self.game.rules.match else "deal"
+        told = [one.sentence(unit) for meeting in self.meetings for one in meeting.forfeits]
+        judged = [found for regret in self.regrets for found in (regret.settled, regret.open) if found is not None]
+        return told + [f"Regret: {one.sentence(unit)}" for found in judged for one in found.forfeits]
+
+    def table(self) -> Table:
+        """The evaluation as a table for the screen."""
+        from rich.table import Table
+
+        unit = "match" if self.game.rules.match else "deal"
+        table = Table(
+            title=f"{self.game.name}, {self.deals:,} {unit}{'es' if unit == 'match' else 's'} in "
+            f"{self.game.num_players} seat rotations",
+            caption=f"{self.seating()}; 95 % intervals clustered by {unit}",
+        )
+        for heading in ("a", "b"):
+            table.add_column(heading, overflow="fold")
+        for heading in (f"points per {unit}", "won", "drawn", "lost", "by seat of a"):
+            table.add_column(heading, justify="right")
+        for meeting in self.meetings:
+            games = meeting.deals * meeting.rotations
+            shares = [f"{100 * count / games:.1f} %" for count in meeting.outcomes.values()]
+            seats = " ".join(f"{points.mean:+.2f}" for points in meeting.seat_points)
+            table.add_row(literal(meeting.a), literal(meeting.b), str(meeting.points_a), *shares, seats)
+        return table
+
+
+def evaluate(
+    game: Game,
+    agents: Sequence[tuple[str, Agent]],
+    *,
+    deals: int,
+    seed: int,
+    salt: str | None = None,
+    deterministic: bool = True,
+    batch: int = BATCH,
+    pairs: Sequence[tuple[int, int]] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Evaluation:
+    """Let all pairs of the named agents meet over the same deals.
+
+    With more than two players a pair meets twice: each alone among the others. ``pairs`` picks meetings by the
+    numbers of the agents instead. ``progress`` is told how many meetings are done of how many.
+
+    salt: makes the deals others than those of ``seed`` alone, unknown to whoever does not know it (``seeds``); one is
+    drawn where an external bot takes part.
+    """
+    if pairs is None:
+        choose = combinations if game.num_players == 2 else permutations
+        pairs = list(choose(range(len(agents)), 2))
+    if salt is None and any(external_bot(agent) for _, agent in agents):
+        salt = new_salt()
+    seeds = table_seeds(seed, deals, salt)
+    warm_up(game, [agent for _, agent in agents])
+    begin = time.perf_counter()
+    meetings = []
+    for number, (a, b) in enumerate(pairs):
+        if progress is not None:
+            progress(number, len(pairs))
+        meetings.append(meet(game, (agents[a][0], agents[b][0]), (agents[a][1], agents[b][1]), seeds, batch))
+    if progress is not None:
+        progress(len(pairs), len(pairs))
+    names = tuple(name for name, _ in agents)
+    seconds = time.perf_counter() - begin
+    return Evaluation(game, names, tuple(meetings), deals, seed, deterministic, seconds, salt=salt)

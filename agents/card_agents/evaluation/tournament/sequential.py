@@ -1,0 +1,79 @@
+"""Sequential testing: is one agent better than another by a margin, with as few deals as needed?
+
+A sequential probability ratio test as those of chess engines: after every deal it weighs the hypotheses that the true
+mean is ``margin`` (or less) and that it is ``better`` (or more) by the logarithm of their likelihood ratio, and stops
+as soon as that leaves the bounds of Wald. One observation is the mean over all seat rotations of one deal; their law
+is taken as normal with the variance found so far (a generalised test, as fishtest's for pairs of games).
+
+Early on a variance found can be far too small: agents that play nearly alike bring nothing but zeros for a while,
+though a rare great deal is what decides between them. So ``IMAGINED`` deals at each end of what a deal can bring are
+counted beside those played; they weigh less and less. The error rates are those asked for, or better, for the laws that
+card games bring (wide and even; nothing but a rare great win). Where nearly every deal brings a quarter of a point and
+one in twenty loses the most there is, 9 % were seen where 5 % were asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from card_agents.protocol import Array
+
+IMAGINED = 2
+
+BETTER, NOT_BETTER, UNDECIDED = "better", "not better", "undecided"
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """The test of "the mean is ``margin``" against "it is ``better``", in points per deal.
+
+    alpha: chance of the verdict ``better`` where the truth is ``margin`` or less. beta: chance of ``not better`` where
+    it is ``better`` or more. spread: the most points that a deal can bring.
+    """
+
+    margin: float
+    better: float
+    alpha: float
+    beta: float
+    spread: float
+
+    def __post_init__(self) -> None:
+        for name, value in (("margin", self.margin), ("better", self.better)):
+            if not abs(value) <= self.spread:
+                raise ValueError(
+                    f"{name}={value:g} is out of range: give a number from {-self.spread:g} to {self.spread:g}, the "
+                    "points that a deal can bring."
+                )
+        if not self.better > self.margin:
+            raise ValueError(f"better={self.better:g} must be above margin={self.margin:g}: the test is between them.")
+        for name, value in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < value < 0.5:
+                raise ValueError(f"{name}={value:g} is no error rate: give a number between 0 and 0.5.")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Log likelihood ratios at which the test ends, for ``not better`` and for ``better``."""
+        return math.log(self.beta) - math.log(1 - self.alpha), math.log(1 - self.beta) - math.log(self.alpha)
+
+    def ratios(self, observations: Array) -> Array:
+        """The log likelihood ratio after each of the observations (..., N), float64 of that shape."""
+        values = np.asarray(observations, np.float64)
+        number = np.arange(1, values.shape[-1] + 1)
+        sums = values.cumsum(axis=-1)
+        squares = (values**2).cumsum(axis=-1) - sums**2 / number
+        imagined = 2 * IMAGINED
+        variance = (np.maximum(squares, 0) + imagined * self.spread**2) / (number + imagined)
+        return (self.better - self.margin) * (sums - number * (self.margin + self.better) / 2) / variance
+
+    def verdict(self, observations: Array) -> tuple[str, int]:
+        """What the test says of the observations (N,) in their order, and after how many of them."""
+        ratios = self.ratios(observations)
+        low, high = self.bounds
+        outside = np.flatnonzero((ratios <= low) | (ratios >= high))
+        if len(outside) == 0:
+            return UNDECIDED, len(observations)
+        first = int(outside[0])
+        return (BETTER if ratios[first] > 0 else NOT_BETTER), first + 1

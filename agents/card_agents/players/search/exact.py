@@ -1,0 +1,41 @@
+"""Exact play where a seat can work out every hidden card, and another player's before."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from card_agents.players.search.pimc import PimcAgent
+from card_agents.players.search.searcher import checked
+from card_agents.protocol import Actions, Agent, Array, Forfeit
+from card_envs import Game, batches
+
+
+class ExactAgent:
+    """Plays as another player does until a position is settled, and then exactly."""
+
+    def __init__(self, game: Game, before: Agent) -> None:
+        self.game = game
+        self.before = before
+        self._exactly = PimcAgent(game, 1)  # settled positions have but one world
+
+    @property
+    def asks(self) -> Agent:
+        """The other player."""
+        return self.before
+
+    def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
+        checked(self.game, views, masks, random)
+        actions = np.full(len(views), -1, np.int32)
+        reasons: dict[int, str] = {}
+        settled = self.game.is_settled(views)
+        for player, rows in ((self._exactly, np.flatnonzero(settled)), (self.before, np.flatnonzero(~settled))):
+            if len(rows):
+                seen = batches.take(views, rows), observations[rows], masks[rows], random[rows]
+                try:
+                    actions[rows] = player.act(*seen)
+                except Forfeit as failure:
+                    actions[rows] = failure.actions
+                    reasons = {int(rows[row]): reason for row, reason in failure.reasons.items()}
+        if reasons:
+            raise Forfeit("The player before exact play", actions, reasons)
+        return actions

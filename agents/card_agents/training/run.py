@@ -1,0 +1,386 @@
+"""A training run: a folder with its configuration, checkpoints, logs and results, and the loop that fills it.
+
+The run goes in legs of a few rollouts. What is left to chance in leg k depends on the seed and k alone (opponents,
+deals, sampled actions, minibatches), and a checkpoint is written between legs: so a run that was killed and resumed
+goes on as if nothing had happened. Whatever stops it, at most one leg is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from stable_baselines3.common.logger import Logger, configure
+from stable_baselines3.common.utils import set_random_seed
+
+from card_agents.archives import LARGEST
+from card_agents.evaluation.arena import deal_seeds, meet
+from card_agents.evaluation.evaluating import Evaluation, evaluate
+from card_agents.files import is_empty, locked, new_folder, remove_torn, write_whole
+from card_agents.players.builtin import GreedyAgent, RandomAgent
+from card_agents.players.network import Layers, Network
+from card_agents.players.ppo import MODEL, PPOAgent, network_of
+from card_agents.protocol import Agent
+from card_agents.training import checkpoint
+from card_agents.training.config import job, made_of, read_config, write_config
+from card_agents.training.curve import draw_curve
+from card_agents.training.learner import LearnersTables, make_learner
+from card_agents.training.pool import Pool
+from card_agents.training.selves import TorchAgent
+from card_agents.training.settings import Budget, Settings
+from card_envs import Game
+from card_envs.envs.sb3 import CardVecEnv
+
+METRICS, EVALUATION, CURVE = "metrics.json", "evaluation.json", "learning_curve.png"
+LOGS, CHECKPOINTS = "tensorboard", "checkpoints"
+
+TYPICAL_RETURN = 2.5
+"""The greatest return of a game is scaled to this for learning."""
+
+MEASURING, EVALUATING = 0x5EED, 0xE7A1
+"""Added to the seed for the deals of the learning curve and of the evaluation at the end."""
+
+MASKED = 1e8
+"""What sb3-contrib takes from the logit of an illegal action: it does not mask those of a policy that are as large."""
+
+Point = dict[str, Any]
+Watcher = Callable[["Run"], None]
+
+
+LOSSES = ("loss", "policy_gradient_loss", "value_loss", "entropy_loss")
+
+
+class Diverged(ValueError):
+    """What was learned is no longer made of finite numbers; nothing of it has been written."""
+
+
+class Run:
+    """A run in its folder. Make one with ``begin`` or ``resume``, then ``train`` and ``finish``.
+
+    It keeps others out of its folder until it is finished or closed; it is a context manager, too.
+
+    Attributes:
+        legs: legs finished.
+        points: the learning curve, a dict for each point.
+        budget: steps and seconds of training, done and allowed.
+        remarks: sentences about what went wrong and did no harm.
+    """
+
+    def __init__(self, folder: Path, game: Game, settings: Settings) -> None:
+        _refuse_too_wide(game, settings)
+        if settings.threads:
+            torch.set_num_threads(settings.threads)
+        self.folder = folder
+        self.game = game
+        self.settings = settings
+        self.budget = Budget(settings.steps, 60 * settings.minutes)
+        self.legs = 0
+        self.points: list[Point] = []
+        self.remarks: list[str] = []
+        self._held = ExitStack()
+        self.pool = Pool(game, settings)
+        self.pool.check()
+        self.rival = self.pool.rival
+        set_random_seed(settings.seed)
+        self._tables = CardVecEnv(game, settings.tables, opponents="greedy", reward=settings.reward)
+        scale = TYPICAL_RETURN / game.max_return if settings.reward == "points" else 1.0
+        self._env = LearnersTables(self._tables, scale, settings.advice)
+        self.model = make_learner(game, self._env, settings, self.budget)
+        self._logger: Logger | None = None
+
+    # Beginning
+
+    @classmethod
+    def begin(cls, folder: Path, game: Game, settings: Settings, *, numbered: bool = False) -> Run:
+        """A new run in a folder that is made for it.
+
+        numbered: a number follows the folder's name where it is taken. Raises ``ValueError`` if there is anything in
+            the folder, if it cannot be written, or if another process is about to train in it; nothing is made then.
+        """
+        if not numbered:
+            _refuse_used(folder)
+        run = cls(folder, game, settings)
+        if numbered:
+            run.folder = new_folder(folder)
+        run._hold()
+        try:
+            _refuse_used(run.folder)
+            write_config(run.folder, game, settings)
+        except BaseException:
+            run.close()
+            raise
+        return run
+
+    @classmethod
+    def resume(cls, folder: Path, changes: dict[str, Any] | None = None) -> Run:
+        """The run of a folder, at its last whole checkpoint.
+
+        changes: a new budget (``minutes``, ``steps``) to go on with. Raises ``ValueError`` if there is no run in the
+            folder, no checkpoint of it can be read, or another process trains it; the folder is then as it was.
+        """
+        game, settings = made_of(folder, read_config(folder), changes or {})
+        run = cls(folder, game, settings)
+        run._hold()
+        try:
+            content = checkpoint.last(folder / CHECKPOINTS, run.remarks)
+            if content is not None:
+                run._restore(content)
+            if changes:
+                write_config(folder, game, settings)
+        except BaseException:
+            run.close()
+            raise
+        return run
+
+    def _hold(self) -> None:
+        self._held.enter_context(locked(self.folder, "training"))
+
+    def close(self) -> None:
+        """Let others into the folder."""
+        self._held.close()
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Training
+
+    def train(self, watch: Watcher = lambda run: None) -> None:
+        """Train until the budget is spent; ``watch`` is called after every rollout and every point of the curve.
+
+        Raises ``Diverged`` where what is learned is no longer made of finite numbers.
+        """
+        if not self.points:
+            self._measure()
+            watch(self)
+        while not self.budget.spent:
+            opponents = self._begin_leg()
+            for _ in range(self.settings.leg):
+                begin = time.perf_counter()
+                self._learn()
+                self.budget.steps = self.model.num_timesteps
+                self.budget.seconds += time.perf_counter() - begin
+                watch(self)
+                if self.budget.spent:
+                    break
+            self._end_leg(opponents)
+            watch(self)
+
+    def _learn(self) -> None:
+        """One rollout and its updates; ``Diverged`` if they leave anything that is not finite."""
+        size = self.settings.tables * self.settings.rollout
+        try:
+            self.model.learn(size, reset_num_timesteps=False, log_interval=None)  # type: ignore[arg-type]
+        except (ValueError, RuntimeError):  # how torch and the tables refuse a policy that has diverged
+            self._network()
+            if self._largest_logit() > MASKED / 2:
+                raise self._diverged("its logits are larger than any mask") from None
+            raise
+        for name in LOSSES:
+            value = self.logger.name_to_value[f"train/{name}"]
+            if not math.isfinite(value):
+                raise self._diverged(f"the {name.replace('_', ' ')} is {value}")
+        if not checkpoint.finite(self.model.policy.optimizer.state_dict()):
+            raise self._diverged("what the optimizer keeps is not finite")
+        self._network()
+
+    def _network(self) -> Network:
+        """The learner's network as it is now; ``Diverged`` if it cannot be computed with."""
+        try:
+            return network_of(self.model.policy)
+        except ValueError as error:
+            raise self._diverged(str(error)) from None
+
+    def _largest_logit(self) -> float:
+        """Of the tables as they stand, illegal actions included."""
+        policy: Any = self.model.policy
+        with torch.no_grad():
+            logits: torch.Tensor = policy.get_distribution(torch.as_tensor(self.model._last_obs)).distribution.logits
+        return float(logits.abs().max())
+
+    def _diverged(self, how: str) -> Diverged:
+        kept = checkpoint.newest(self.folder / CHECKPOINTS)
+        last = f"the last good checkpoint is {kept}" if kept else "there was no checkpoint yet"
+        return Diverged(
+            f"Training diverged at step {self.model.num_timesteps}: {how}. Nothing of that was kept; {last}. Begin "
+            "another run with a lower learning rate or value weight."
+        )
+
+    def _begin_leg(self) -> dict[str, float]:
+        """Deal afresh, choose opponents, and set every generator, all by the seed and the number of the leg."""
+        words = np.random.SeedSequence([self.settings.seed, self.legs]).generate_state(4, np.uint64)
+        set_random_seed(int(words[0] % 2**32))
+        opponents = self.pool.seat_opponents(self._tables, np.random.default_rng(int(words[1])))
+        self._tables.seed(int(words[2]))
+        self.model.set_env(self._env, force_reset=True)
+        self.model.set_logger(self.logger)
+        return opponents
+
+    def _end_leg(self, opponents: dict[str, float]) -> None:
+        self.legs += 1
+        self.pool.add(self.budget.steps, self._network())
+        due = self.budget.used * (self.settings.points - 1) >= len(self.points)
+        if due or self.budget.spent:
+            self._measure()
+        learned = {name: value for name, value in self.logger.name_to_value.items() if math.isfinite(value)}
+        self.save()
+        for name, share in opponents.items():
+            self.logger.record(f"opponents/{name}", share)
+        self.logger.record("time/steps_per_second", self.budget.steps / max(1e-9, self.budget.seconds))
+        if due:
+            for name, value in self.points[-1].items():
+                if isinstance(value, dict):
+                    self.logger.record(f"points/{name}", value["mean"])
+        for name, value in learned.items():
+            self.logger.record(name, value)
+        self.logger.dump(self.budget.steps)
+
+    @property
+    def logger(self) -> Logger:
+        """The TensorBoard log."""
+        if self._logger is None:
+            self._logger = configure(str(self.folder / LOGS), ["tensorboard"])
+        return self._logger
+
+    def _measure(self) -> None:
+        """Add a point to the learning curve."""
+        if self.points and self.points[-1]["steps"] == self.budget.steps:
+            return
+        seeds = deal_seeds(self.settings.seed + MEASURING, self.settings.measure_deals)
+        point: Point = {"steps": self.budget.steps}
+        learner = TorchAgent(self.game, self._network())
+        for name, opponent in self._opponents():
+            point[name] = meet(self.game, ("learner", name), (learner, opponent), seeds).points_a.to_dict()
+        if self._logger is not None:
+            for name in ("entropy_loss", "value_loss", "approx_kl", "explained_variance"):
+                value = self._logger.name_to_value.get(f"train/{name}")
+                if value is not None and math.isfinite(value):  # the variance explained of returns that are all equal
+                    point[name] = float(value)
+        self.points.append(point)
+
+    def _opponents(self) -> list[tuple[str, Agent]]:
+        """Whom the learner is measured against."""
+        built_in: list[tuple[str, Agent]] = [("greedy", GreedyAgent(self.game)), ("random", RandomAgent(self.game))]
+        return built_in if self.rival is None else [*built_in, (self.settings.against, self.rival)]
+
+    def agent(self) -> PPOAgent:
+        """The learner as a player, as it is now."""
+        agent = PPOAgent(self.game, self._network())
+        agent.network.notes.update(steps=self.budget.steps, seed=self.settings.seed)
+        return agent
+
+    # Keeping
+
+    def save(self) -> None:
+        """Write a checkpoint, and for others the player and the metrics so far."""
+        agent = self.agent()
+        selves = [
+            {"steps": steps, "arrays": {name: torch.from_numpy(array) for name, array in network.arrays().items()}}
+            for steps, network in self.pool.selves
+        ]
+        content = {
+            "policy": self.model.policy.state_dict(),
+            "optimizer": self.model.policy.optimizer.state_dict(),
+            "updates": self.model._n_updates,
+            "steps": self.budget.steps,
+            "seconds": self.budget.seconds,
+            "legs": self.legs,
+            "points": self.points,
+            "selves": selves,
+            "job": job(self.game, self.settings),
+        }
+        checkpoint.write(self.folder / CHECKPOINTS, self.legs, content)
+        agent.save(self.folder / MODEL)
+        self._write_metrics()
+
+    def _write_metrics(self) -> None:
+        metrics: dict[str, Any] = {"steps": self.budget.steps, "legs": self.legs, "points": self.points}
+        if self.pool.forfeits:
+            metrics["forfeits_of_the_rival"] = dict(self.pool.forfeits)
+        write_whole(self.folder / METRICS, (json.dumps(metrics, indent=1, allow_nan=False) + "\n").encode())
+        for pattern in ("*.json", "*.npz", "*.png"):
+            remove_torn(self.folder, pattern)
+
+    def _restore(self, content: dict[str, Any]) -> None:
+        if content.get("job") != job(self.game, self.settings):
+            raise ValueError(
+                f"The last checkpoint in {self.folder} is one of another run or version, or --against has changed."
+            )
+        try:
+            self.model.policy.load_state_dict(content["policy"])
+            self.model.policy.optimizer.load_state_dict(content["optimizer"])
+            self.model._n_updates = content["updates"]
+            self.model.num_timesteps = self.budget.steps = content["steps"]
+            self.budget.seconds = content["seconds"]
+            self.legs = content["legs"]
+            self.points = content["points"]
+            for entry in content["selves"]:
+                self.pool.selves.append((entry["steps"], _restored(entry["arrays"], self.settings.advice)))
+        except (KeyError, RuntimeError, ValueError, TypeError) as error:
+            raise ValueError(f"The checkpoint in {self.folder} does not fit its configuration: {error}") from None
+
+    # Ending
+
+    def finish(self, progress: Callable[[int, int], None] | None = None) -> Evaluation:
+        """Leave the model, its evaluation against those it was measured by, and the learning curve in the folder.
+
+        All is saved when it is returned, but for a picture that could not be drawn: a remark says why.
+        """
+        self.pool.dismiss()
+        agent = self.agent()
+        agent.save(self.folder / MODEL)
+        opponents = self._opponents()
+        evaluation = evaluate(
+            self.game,
+            [("learner", agent), *opponents],
+            deals=self.settings.evaluate_deals,
+            seed=(self.settings.seed + EVALUATING) % 2**32,
+            pairs=[*((0, number) for number in range(1, len(opponents) + 1)), (1, 2)],
+            progress=progress,
+        )
+        evaluation.save(self.folder / EVALUATION)
+        self._write_metrics()
+        levels = {name: (0.0, f"level with {name}") for name, _ in opponents}
+        levels["random"] = (evaluation.meetings[-1].points_a.mean, "what greedy makes against random")
+        try:
+            draw_curve(self.folder / CURVE, self.game, self.points, levels, self.budget)
+        except Exception as error:  # whatever a drawing library does: nothing depends on the picture
+            self.remarks.append(f"{CURVE} could not be drawn: {type(error).__name__}: {error}")
+        self.close()
+        return evaluation
+
+
+def _refuse_too_wide(game: Game, settings: Settings) -> None:
+    """``ValueError`` for a network that could not be saved (``Network.save``); roughly, and before it is made."""
+    width, told = settings.width, game.num_actions if settings.advice else 0
+    inputs = game.observation_size + told
+    weights = width * (inputs + (settings.layers - 1) * width + game.num_actions) + told * game.num_actions
+    if 4 * weights > LARGEST // 2:
+        raise ValueError(
+            f"width={width} and layers={settings.layers} make a network of {weights:,} weights, and more than "
+            f"{LARGEST // 8:,} cannot be saved."
+        )
+
+
+def _refuse_used(folder: Path) -> None:
+    if not is_empty(folder):
+        raise ValueError(f"{folder} is there already: give another --out, or --resume {folder} to go on with it.")
+
+
+def _restored(arrays: dict[str, torch.Tensor], advice: bool) -> Network:
+    """A network of the arrays that ``Network.arrays`` gave."""
+    parts: dict[str, Layers] = {"trunk": [], "policy": [], "value": []}
+    for part, layers in parts.items():
+        while f"{part}.{len(layers)}.weight" in arrays:
+            prefix = f"{part}.{len(layers)}"
+            layers.append((arrays[f"{prefix}.weight"].numpy(), arrays[f"{prefix}.bias"].numpy()))
+    return Network(parts["trunk"], parts["policy"], parts["value"], advice=advice)
