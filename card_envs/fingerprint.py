@@ -61,7 +61,7 @@ def fingerprint(function: Callable[..., Any]) -> str | None:
                         waiting += _beside(python, seen)
             else:
                 parts.append(f"{name} = {_text(value) if is_written else _text_if_plain(value)}")
-    except (pickle.PicklingError, TypeError, AttributeError, OSError):
+    except Exception:  # whatever a value does that cannot be made bytes of
         return None
     return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()
 

@@ -255,6 +255,49 @@ def test_compiled_code_is_kept_in_a_folder_that_was_cleared_away(monkeypatch, tm
     assert [path.suffix for path in folder.iterdir()] == [".bin"]  # nothing half written is left
 
 
+INSIDE = """
+from card_envs.jit import njit
+
+@njit
+def half(n):
+    if n % 2:
+        print("odd:", n)
+        raise ValueError("odd")
+    if n < 0:
+        raise ValueError(f"below 0: {n}")
+    return n // 2
+
+@njit
+def quarter(n):
+    return half(half(n))
+
+print(quarter(8))
+for n in (2, -4):
+    try:
+        quarter(n)
+    except ValueError as error:
+        print(error)
+print(half(6))
+"""
+
+
+@compiled
+def test_what_inner_functions_raise_and_print_comes_out_with_and_without_the_cache(tmp_path):
+    (tmp_path / "inside.py").write_text(INSIDE)
+    paths = os.pathsep.join((str(tmp_path), str(ROOT)))
+    outputs = [
+        run("import inside", tmp_path, PYTHONPATH=paths, NUMBA_CACHE_DIR=str(tmp_path / "cache"))[0] for _ in range(2)
+    ]
+    assert outputs == ["2\nodd: 1\nodd\nbelow 0: -4\n3\n"] * 2
+    kept = sorted(path.name.split("-")[0] for path in (tmp_path / "cache").rglob("*.bin"))
+    assert kept == ["inside.half", "inside.half.inner", "inside.quarter"]
+    source = INSIDE.replace("half(half(n))", "half(half(n)) + 100")  # what has been kept becomes a part of it
+    (tmp_path / "inside.py").write_text(source)
+    edited, _ = run("import inside", tmp_path, PYTHONPATH=paths, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert edited == outputs[0].replace("2\n", "102\n", 1)
+    assert len(list((tmp_path / "cache").rglob("*.bin"))) == 4
+
+
 START = """
 import sys
 from card_envs import code_cache

@@ -141,7 +141,7 @@ class Tables:
 
         seeds: one a row, which make it a fresh table; where there is none, the table's next episode begins.
         options: a pack, dealer, learner's seat or number of the deal for all of them, see ``OPTIONS``.
-        generator: dice for the seeds of tables that never had one.
+        generator: makes the generator of the seeds of tables that never had one.
 
         Raises ``ValueError`` for options that cannot be; nothing has then changed.
         """
