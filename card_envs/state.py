@@ -119,7 +119,7 @@ class State:
         return self.game.returns(self._row, reward)[0]
 
     def settlement(self) -> npt.NDArray[np.int64]:
-        """What a finished match pays each seat (K16), int64 (num_players,); zeros until then."""
+        """What a finished match pays each seat in money, int64 (num_players,); zeros until then."""
         return self.game.settlement(self._row)[0]
 
     # What a seat sees
@@ -203,6 +203,8 @@ class State:
         """Marks by number; ``ValueError`` for what the seat to play cannot play, or where its hand is not shown."""
         if not marks:
             return {}
+        if not isinstance(marks, Mapping):
+            raise ValueError(f"marks={shown(marks)} must map actions to weights, as in {{action: 0.5}}.")
         if seat is not None and seat != self.to_play:
             raise ValueError(f"The picture for seat {seat} cannot have marks: seat {self.to_play} is to play.")
         legal = set(self.legal_actions().tolist())

@@ -13,15 +13,9 @@ from card_agents.evaluation.arena import Clock, Log, compared, deal_seeds, meet,
 from card_agents.evaluation.evaluating import evaluate
 from card_agents.evaluation.intervals import estimate, t_quantile
 from card_agents.protocol import Forfeit
+from tests.variants import FEW
 
-VARIANTS = [
-    ("elfern", {}),
-    ("elfern", {"match": True, "target": 5}),
-    ("konchinka", {}),
-    ("konchinka", {"num_players": 4}),
-    ("konchinka", {"num_players": 3, "match": True}),
-    ("konchinka", {"num_players": 12, "figures": True}),
-]
+VARIANTS = [(variant.game, variant.rules) for variant in FEW]
 
 
 def both(game):
@@ -145,7 +139,7 @@ def test_intervals_of_a_known_case():
     alone = estimate(np.array([1.5]))
     assert alone.mean == 1.5
     assert math.isnan(alone.low)
-    assert alone.json() == {"mean": 1.5, "low": None, "high": None}
+    assert alone.to_dict() == {"mean": 1.5, "low": None, "high": None}
     with pytest.raises(ValueError, match=r"no observations"):
         estimate(np.array([]))
 

@@ -14,25 +14,12 @@ import pytest
 
 import card_envs
 from card_envs import IllegalAction
-from card_envs.cards import NAMES, SYMBOLS, Pack, rank_name
-from card_envs.registry import game_class
+from card_envs.cards import NAMES, Pack
 from card_envs.render.lettering import Pen, text_width, write
-from card_envs.render.plays import said
-from tests.variants import MANY, scattered
+from tests.variants import ANY, GAMES, MANY, every, scattered
 
 SVG = "{http://www.w3.org/2000/svg}"
-CASES = [(name, rules) for name in card_envs.GAMES for rules in game_class(name).probe().variants]
-CASES += [(variant.game, variant.rules) for variant in MANY]
 POSITIONS = 7
-
-
-def label(case):
-    return "-".join([case[0], *(f"{field}={value}".replace(" ", "") for field, value in case[1].items())])
-
-
-every = pytest.mark.parametrize(
-    "game", [pytest.param(card_envs.make_game(name, **rules), id=label((name, rules))) for name, rules in CASES]
-)
 
 
 def stages(game):
@@ -59,7 +46,7 @@ def visible(state, seat):
     return set(state.hand(seat)) | set(state.table) | set().union(*won) | {game.pack.name(card) for card in known}
 
 
-@every
+@every(MANY)
 def test_what_a_seat_sees_is_in_its_picture_once_and_nothing_else(game):
     for state in stages(game):
         for seat in {0, game.num_players - 1, max(state.to_play, 0)}:
@@ -68,13 +55,13 @@ def test_what_a_seat_sees_is_in_its_picture_once_and_nothing_else(game):
             assert set(found.values()) <= {1}
 
 
-@every
+@every(MANY)
 def test_the_picture_of_all_has_every_card_once(game):
     for state in stages(game):
         assert cards(state.to_svg("all")) == Counter(game.pack.names)
 
 
-@every
+@every(MANY)
 def test_what_a_seat_cannot_see_changes_no_byte_of_its_picture(game):
     for state in stages(game):
         if state.is_over:
@@ -88,7 +75,7 @@ def test_what_a_seat_cannot_see_changes_no_byte_of_its_picture(game):
         assert state.to_svg() == state._repr_svg_() == state.to_svg(state.to_play)
 
 
-@every
+@every(MANY)
 def test_pictures_of_a_game_are_all_of_one_even_size_and_no_larger_than_a_photograph(game):
     sizes = set()
     for state in stages(game):
@@ -107,70 +94,18 @@ def test_pictures_of_a_game_are_all_of_one_even_size_and_no_larger_than_a_photog
 
 
 def test_a_picture_needs_nothing_from_outside_and_disturbs_no_page():
-    for name in card_envs.GAMES:
+    for name in GAMES:
         picture = card_envs.make_game(name).new_state(seed=3).to_svg("all")
         tags = {part.tag.removeprefix(SVG) for part in ElementTree.fromstring(picture).iter()}
         assert tags <= {"svg", "desc", "title", "g", "path", "rect"}  # no text, style, script, image or use
         assert not re.search(r'\b(id|href|class="(?!card|back|seat|marks|arrow))', picture.replace("xmlns", ""))
 
 
-def test_hands_that_are_hidden_are_as_many_backs_as_they_hold_cards():
-    for players in range(2, 13):
-        state = card_envs.make_game("konchinka", num_players=players).new_state(seed=5)
-        while not state.is_over:
-            root = ElementTree.fromstring(state.to_svg())
-            for seat in root.iter(f"{SVG}g"):
-                if seat.get("class") == "seat" and int(seat.get("data-seat")) != state.to_play:
-                    backs = sum(part.get("class") == "back" for part in seat.iter())
-                    assert backs == len(state.hand(int(seat.get("data-seat"))))
-            state.play(state.greedy_action())
-
-
-def test_hidden_elfern_hands_have_their_number_of_backs():
-    state = card_envs.make_game("elfern").new_state(seed=5)
-    while not state.is_over:
-        for viewer in (0, 1):
-            seats = [
-                part for part in ElementTree.fromstring(state.to_svg(viewer)).iter() if part.get("class") == "seat"
-            ]
-            other = next(seat for seat in seats if seat.get("data-seat") == str(1 - viewer))
-            assert sum(part.get("class") == "back" for part in other.iter()) == len(state.hand(1 - viewer))
-        state.play(state.greedy_action())
-
-
-def test_a_match_that_ends_in_the_middle_of_a_deal_keeps_hidden_hands_hidden():
-    """K15."""
-    game = card_envs.make_game("konchinka", num_players=3, match=True)
-    ended = 0
-    for seed in range(300):
-        state = game.new_state(seed=seed, scores=[14, 14, 14])
-        while not state.is_over:
-            state.play(state.greedy_action())
-        if sum(len(state.hand(seat)) for seat in range(3)):
-            ended += 1
-            assert set(cards(state.to_svg(1))) == visible(state, 1)
-            assert cards(state.to_svg("all")) == Counter(game.pack.names)
-    assert ended > 5
-
-
-def test_cards_put_back_openly_are_shown_to_everybody():
-    """K4."""
-    game = card_envs.make_game("konchinka", num_players=5)
-    state = next(state for state in map(game.new_state, range(50)) if state.record["open"][0])
-    put_back = [
-        game.pack.name(state.record["deck"][0, place])
-        for place in range(52)
-        if int(state.record["open"][0]) >> place & 1
-    ]
-    for seat in range(5):
-        assert set(put_back) <= set(cards(state.to_svg(seat)))
-
-
 # What is asked for
 
 
 def test_all_is_shown_only_by_a_word_for_it():
-    state = card_envs.make_game("elfern").new_state(seed=7)
+    state = ANY.make().new_state(seed=7)
     assert len(cards(state.to_svg())) == len(cards(state.view().to_svg())) == 6
     with pytest.raises(ValueError, match="the view of seat 0, so it cannot show all"):
         state.view(0).to_svg("all")
@@ -184,15 +119,16 @@ def test_all_is_shown_only_by_a_word_for_it():
 
 @pytest.mark.parametrize("width", [300, 720, 1920])
 def test_the_width_is_that_asked_for(width):
-    root = ElementTree.fromstring(card_envs.make_game("elfern").new_state(seed=7).to_svg(width=width))
+    root = ElementTree.fromstring(ANY.make().new_state(seed=7).to_svg(width=width))
     assert root.get("width") == str(width)
-    assert abs(int(root.get("height")) / width - 446 / 720) < 0.01
+    _, _, wide, high = map(int, root.get("viewBox").split())
+    assert abs(int(root.get("height")) - width * high / wide) < 2
 
 
 @pytest.mark.parametrize(("how", "sentence"), [({"width": 5}, "width=5"), ({"names": "fr"}, "names='fr' is unknown")])
 def test_sizes_and_languages_that_there_are_not_get_a_sentence(how, sentence):
     with pytest.raises(ValueError, match=sentence):
-        card_envs.make_game("elfern").new_state(seed=7).to_svg(**how)
+        ANY.make().new_state(seed=7).to_svg(**how)
 
 
 # Marks
@@ -203,7 +139,7 @@ def parts(picture, kind):
 
 
 def test_marks_are_drawn_for_actions_by_number_or_name():
-    state = card_envs.make_game("elfern").new_state(seed=7)
+    state = ANY.make().new_state(seed=7)
     first, second = state.legal_actions()[:2].tolist()
     by_number = state.to_svg(marks={first: 0.75, second: 0.25})
     assert by_number == state.to_svg(marks={state.game.action_name(first): 0.75, second: 0.25})
@@ -216,36 +152,15 @@ def test_marks_are_drawn_for_actions_by_number_or_name():
     assert parts(state.to_svg("all", marks={first: 3}), "marks")
 
 
-def test_captures_have_an_arrow_to_every_card_they_take():
-    game = card_envs.make_game("konchinka", num_players=4)
-    checked = 0
-    for seed in range(8):
-        state = game.new_state(seed=seed)
-        while not state.is_over:
-            for action in state.legal_actions().tolist():
-                after = state.clone()
-                after.play(action)
-                taken = set(state.table) - set(after.table)
-                if after.is_over or after.dealer != state.dealer:
-                    continue
-                card, goals = game.cards_of(state.record[0], action)
-                assert card == game.action_name(action)[:2]
-                assert set(goals) == taken
-                assert len(parts(state.to_svg(marks={action: 0.5}), "arrow")) == len(taken)
-                checked += bool(taken)
-            state.play(state.greedy_action())
-    assert checked > 50
-
-
 def test_every_action_of_every_game_can_be_marked():
-    for name in card_envs.GAMES:
+    for name in GAMES:
         for state in stages(card_envs.make_game(name)):
             marks = dict.fromkeys(state.legal_actions().tolist(), 0.1)
             assert cards(state.to_svg(marks=marks)) == cards(state.to_svg())
 
 
 def test_marks_that_cannot_be_get_a_sentence():
-    state = card_envs.make_game("elfern").new_state(seed=7)
+    state = ANY.make().new_state(seed=7)
     action = int(state.legal_actions()[0])
     other = next(a for a in range(32) if a not in state.legal_actions())
     with pytest.raises(IllegalAction, match="There can be no mark: Seat"):
@@ -259,25 +174,11 @@ def test_marks_that_cannot_be_get_a_sentence():
             state.to_svg(marks={action: weight})
     with pytest.raises(ValueError, match="is not a card"):
         state.to_svg(marks={"Zz": 1})
+    with pytest.raises(ValueError, match="must map actions to weights"):
+        state.to_svg(marks=[action])
 
 
 # Languages
-
-
-@pytest.mark.parametrize("names", NAMES)
-def test_names_in_three_languages_are_written_and_read(names):
-    for game in (card_envs.make_game("elfern"), card_envs.make_game("konchinka", figures=True)):
-        for action in range(game.num_actions):
-            written = said(game.action_name(action), names)
-            assert game.action_id(written) == game.action_id(written.lower()) == action
-        state = game.new_state(seed=3)
-        titles = {part.text for part in ElementTree.fromstring(state.to_svg("all", names=names)).iter(f"{SVG}title")}
-        assert titles == {rank_name(card[0], names) + SYMBOLS[card[1]] for card in game.pack.names}
-        page = state.text(names=names)
-        assert [game.pack.card(card) for card in re.findall(r"\w+[♣♦♥♠]", page)] == [
-            game.pack.card(card) for card in re.findall(r"\w+[♣♦♥♠]", state.text())
-        ]
-    assert state.text(names="en") == state.text()
 
 
 @pytest.mark.parametrize(
@@ -312,7 +213,7 @@ def test_every_letter_of_a_page_is_drawn_and_text_keeps_to_its_room():
     assert set(letters) - set("#$&@\\^`{|}~") <= {
         letter for letter in letters if write(letter, 0, 0, 10) != write("§", 0, 0, 10)
     }
-    for name in card_envs.GAMES:
+    for name in GAMES:
         for names in NAMES:
             for letter in set(card_envs.make_game(name).new_state(seed=1).text(names=names)) - {" ", "\n"}:
                 assert write(letter, 0, 0, 10) != write("§", 0, 0, 10), letter
@@ -324,7 +225,7 @@ def test_every_letter_of_a_page_is_drawn_and_text_keeps_to_its_room():
 
 
 def test_the_same_picture_is_drawn_in_every_process():
-    code = "import card_envs; print(card_envs.make_game('konchinka', num_players=3).new_state(seed=9).to_svg('all'))"
+    code = f"import card_envs; print(card_envs.make_game('{ANY.game}').new_state(seed=9).to_svg('all'))"
     drawn = {
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}

@@ -20,7 +20,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import VecVideoRecorder
 
-import card_envs
+from card_envs import Game
 from card_envs.envs.sb3 import CardVecEnv
 from card_envs.envs.settings import RENDER_FPS, SHEET
 from card_envs.envs.single import CardEnv
@@ -29,8 +29,9 @@ from card_envs.errors import MissingExtra, NoDisplay, UnknownArgument
 from card_envs.render import pixels as drawing
 from card_envs.render.pixels import pixels, sheet
 from card_envs.render.window import Window
+from tests.variants import ANY, FEW, GAMES, every
 
-each_game = pytest.mark.parametrize("name", list(card_envs.GAMES))
+each_game = pytest.mark.parametrize("name", GAMES)
 films = pytest.mark.skipif(find_spec("moviepy") is None, reason="films need moviepy: pip install 'gymnasium[other]'")
 # what moviepy and the libraries under it say of themselves
 films_are_heard = pytest.mark.filterwarnings(
@@ -65,18 +66,19 @@ def test_pixels_of_an_episode_are_of_one_size_and_show_what_the_learner_sees(nam
     assert height % 2 == width % 2 == 0
 
 
-def test_pictures_for_twelve_can_be_told_apart_at_every_size() -> None:
-    state = card_envs.make_game("konchinka", num_players=12).new_state(seed=3)
+@every(FEW)
+def test_pixels_show_every_play_at_every_size(game: Game) -> None:
+    state = game.new_state(seed=3)
     for width in (300, 720, 1920):
-        frame = pixels(state.to_svg(width=width))
+        frame = pixels(state.to_svg(0, width=width))
         assert frame.shape[1] == width
         assert len(np.unique(frame.reshape(-1, 3), axis=0)) > 50
         state.play(state.greedy_action())
-        assert not np.array_equal(frame, pixels(state.to_svg(width=width)))
+        assert not np.array_equal(frame, pixels(state.to_svg(0, width=width)))
 
 
 def test_lists_of_pixels_are_collected_by_gymnasium() -> None:
-    env = gymnasium.make("card_envs/Elfern-v0", render_mode="rgb_array_list")
+    env = gymnasium.make(env_id(ANY.game), render_mode="rgb_array_list")
     env.reset(seed=1)
     env.step(env.unwrapped.sample_action())  # type: ignore[attr-defined]
     assert all(map(is_picture, env.render()))  # type: ignore[arg-type]
@@ -93,13 +95,13 @@ def test_a_sheet_has_its_pictures_side_by_side() -> None:
 
 def test_the_vector_environment_draws_a_picture_a_row_and_its_first_rows_as_a_sheet() -> None:
     envs = gymnasium.make_vec(
-        "card_envs/Elfern-v0", num_envs=20, vectorization_mode="vector_entry_point", render_mode="rgb_array"
+        env_id(ANY.game), num_envs=20, vectorization_mode="vector_entry_point", render_mode="rgb_array"
     )
     envs.reset(seed=5)
     frames = envs.render()
     assert isinstance(frames, tuple)
     assert len(frames) == 20
-    single = CardEnv("elfern", render_mode="rgb_array")
+    single = CardEnv(ANY.game, render_mode="rgb_array")
     single.reset(seed=8)
     assert np.array_equal(frames[3], single.render())  # type: ignore[arg-type]
     whole = envs.sheet()  # type: ignore[attr-defined]
@@ -129,7 +131,7 @@ def test_a_window_shows_every_step(name: str, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("make", [CardEnv, CardVectorEnv])
 def test_windows_open_close_and_open_again(make: Any) -> None:
-    env = make("elfern", render_mode="human")
+    env = make(ANY.game, render_mode="human")
     for _ in range(2):
         env.reset(seed=1)
         assert env.render() is None
@@ -138,7 +140,7 @@ def test_windows_open_close_and_open_again(make: Any) -> None:
 
 
 def test_gymnasiums_own_windows_show_the_pixels() -> None:
-    env = HumanRendering(gymnasium.make("card_envs/Konchinka-v0", render_mode="rgb_array"))
+    env = HumanRendering(gymnasium.make(env_id(GAMES[-1]), render_mode="rgb_array"))
     env.reset(seed=1)
     env.step(env.unwrapped.sample_action())  # type: ignore[attr-defined]
     env.close()
@@ -146,7 +148,7 @@ def test_gymnasiums_own_windows_show_the_pixels() -> None:
 
 @pytest.mark.skipif(find_spec("cv2") is None, reason="Gymnasium's window for batches needs opencv")
 def test_gymnasiums_own_windows_show_batches() -> None:
-    envs: Any = VectorHumanRendering(CardVectorEnv("elfern", 3, render_mode="rgb_array"))  # type: ignore[arg-type]
+    envs: Any = VectorHumanRendering(CardVectorEnv(ANY.game, 3, render_mode="rgb_array"))  # type: ignore[arg-type]
     envs.reset(seed=1)
     envs.step(envs.unwrapped.sample_actions())
     envs.close()
@@ -164,7 +166,7 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_without_a_screen_a_sentence_says_so() -> None:
-    make = "from card_envs.envs.single import CardEnv\nCardEnv('elfern', render_mode='human').reset(seed=1)"
+    make = f"from card_envs.envs.single import CardEnv\nCardEnv({ANY.game!r}, render_mode='human').reset(seed=1)"
     refused = run(make, SDL_VIDEODRIVER="no_such_driver")
     assert refused.returncode != 0
     assert NoDisplay.__name__ in refused.stderr
@@ -206,7 +208,7 @@ def frames_of(film: Any) -> int:
 @films_are_heard
 def test_batches_make_films(tmp_path: Any) -> None:
     envs: Any = VectorRecordVideo(
-        CardVectorEnv("elfern", 2, render_mode="rgb_array"), str(tmp_path / "films"), video_length=3
+        CardVectorEnv(ANY.game, 2, render_mode="rgb_array"), str(tmp_path / "films"), video_length=3
     )
     envs.reset(seed=1)
     for _ in range(5):
@@ -221,9 +223,9 @@ def test_batches_make_films(tmp_path: Any) -> None:
 def test_stable_baselines_makes_films(own: bool, tmp_path: Any) -> None:
     tables: Any
     if own:
-        tables = CardVecEnv("elfern", 3, illegal="lose", render_mode="rgb_array")
+        tables = CardVecEnv(ANY.game, 3, illegal="lose", render_mode="rgb_array")
     else:
-        tables = make_vec_env("card_envs/Elfern-v0", n_envs=2, env_kwargs={"illegal": "lose"})
+        tables = make_vec_env(env_id(ANY.game), n_envs=2, env_kwargs={"illegal": "lose"})
     film = VecVideoRecorder(tables, str(tmp_path), record_video_trigger=lambda step: step == 0, video_length=3)
     film.reset()
     for _ in range(5):
@@ -239,7 +241,7 @@ def test_stable_baselines_takes_the_pixels_without_a_warning() -> None:
     """The suite turns warnings into errors."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
-    envs = make_vec_env("card_envs/Elfern-v0", n_envs=2, env_kwargs={"illegal": "lose"})
+    envs = make_vec_env(env_id(ANY.game), n_envs=2, env_kwargs={"illegal": "lose"})
     assert envs.render_mode == "rgb_array"
     model = PPO("MlpPolicy", envs, n_steps=16, batch_size=32, n_epochs=1, device="cpu", policy_kwargs={"net_arch": [8]})
     model.learn(32)
@@ -248,7 +250,7 @@ def test_stable_baselines_takes_the_pixels_without_a_warning() -> None:
 
 
 def test_tables_of_stable_baselines_draw_when_asked_to() -> None:
-    envs = CardVecEnv("elfern", SHEET + 3, seed=1, render_mode="rgb_array")
+    envs = CardVecEnv(ANY.game, SHEET + 3, seed=1, render_mode="rgb_array")
     envs.reset()
     assert envs.metadata["render_fps"] == RENDER_FPS  # type: ignore[comparison-overlap]
     assert len(envs.get_images()) == SHEET
@@ -262,15 +264,15 @@ def test_tables_of_stable_baselines_draw_when_asked_to() -> None:
 @pytest.mark.parametrize(
     ("make", "mode", "gone", "sentence"),
     [
-        (lambda **how: CardEnv("elfern", **how), "rgb_array", {"resvg_py"}, "needs resvg-py, which is not installed"),
+        (lambda **how: CardEnv(ANY.game, **how), "rgb_array", {"resvg_py"}, "needs resvg-py, which is not installed"),
         (
-            lambda **how: CardVectorEnv("elfern", 2, **how),
+            lambda **how: CardVectorEnv(ANY.game, 2, **how),
             "rgb_array",
             {"resvg_py", "PIL"},
             "resvg-py and pillow, which are",
         ),
-        (lambda **how: CardVecEnv("elfern", 2, **how), "rgb_array", {"PIL"}, "needs pillow, which is not"),
-        (lambda **how: CardEnv("elfern", **how), "human", {"pygame"}, "needs pygame-ce, which is not"),
+        (lambda **how: CardVecEnv(ANY.game, 2, **how), "rgb_array", {"PIL"}, "needs pillow, which is not"),
+        (lambda **how: CardEnv(ANY.game, **how), "human", {"pygame"}, "needs pygame-ce, which is not"),
     ],
 )
 def test_a_missing_package_is_named_before_anything_is_dealt(
@@ -288,7 +290,7 @@ def test_a_missing_package_is_named_before_anything_is_dealt(
 
 def test_without_the_packages_libraries_go_on_without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawing, "find_spec", lambda module: None)
-    envs = make_vec_env("card_envs/Elfern-v0", n_envs=2)
+    envs = make_vec_env(env_id(ANY.game), n_envs=2)
     assert envs.render_mode is None
     envs.reset()
 
@@ -296,7 +298,7 @@ def test_without_the_packages_libraries_go_on_without_pictures(monkeypatch: pyte
 def test_nothing_that_draws_is_loaded_before_something_is_drawn() -> None:
     loaded = run(
         "import sys, json, gymnasium, card_envs\n"
-        "env = gymnasium.make('card_envs/Elfern-v0', render_mode='rgb_array'); env.reset(seed=1)\n"
+        f"env = gymnasium.make('{env_id(ANY.game)}', render_mode='rgb_array'); env.reset(seed=1)\n"
         "env.unwrapped.view.to_svg()\n"
         "names = {'resvg_py', 'PIL', 'pygame', 'moviepy'}\n"
         "before = sorted(names & {name.partition('.')[0] for name in sys.modules})\n"

@@ -19,6 +19,7 @@ __all__ = [
     "ask",
     "checked_masks",
     "checked_words",
+    "drawn",
     "external_bot",
 ]
 
@@ -50,3 +51,14 @@ def checked_words(random: Any, size: int) -> npt.NDArray[np.uint64]:
         kind = f"{random.dtype} {random.shape}" if isinstance(random, np.ndarray) else type(random).__name__
         raise ValueError(f"random must be uint64 of shape ({size},), one word a row (game.draws), not {kind}.")
     return random
+
+
+def drawn(shares: npt.NDArray[np.float64], words: npt.NDArray[np.uint64]) -> Actions:
+    """An action a row, int32 (N,), as likely as ``shares`` (N, A) have it, which need not add up to 1.
+
+    words: a random word a row.
+    """
+    bounds = shares.cumsum(axis=1)
+    # A number below 1 times the last bound lies strictly below it, so the action found has a share above 0.
+    points = (words >> np.uint64(11)) * 2.0**-53 * bounds[:, -1]
+    return (bounds > points[:, None]).argmax(axis=1).astype(np.int32)

@@ -49,6 +49,8 @@ def draw_marks(picture: Picture, weights: Mapping[int, float]) -> None:
     picture.parts.append('<g class="marks">')
     for action, weight in sorted(weights.items(), key=lambda mark: (mark[1], -mark[0])):
         card, taken = game.cards_of(row, action)
+        if card not in picture.hands:
+            continue  # an action that is no card's: it is listed
         by_card[card] = by_card.get(card, 0.0) + weight
         if weight > 0:
             picture.parts.extend(

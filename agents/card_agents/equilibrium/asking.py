@@ -17,6 +17,7 @@ from card_agents.protocol import (
     ask,
     checked_masks,
     checked_words,
+    drawn,
     external_bot,
 )
 from card_envs import Game, batches
@@ -94,10 +95,7 @@ class TabularAgent:
 
     def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
         shares = self.probabilities(views, observations, masks)
-        bounds = shares.cumsum(axis=1)
-        # A number below 1 times the last bound lies strictly below it, so the action found has a chance above 0.
-        drawn = (checked_words(random, len(views)) >> np.uint64(11)) * 2.0**-53 * bounds[:, -1]
-        return (bounds > drawn[:, None]).argmax(axis=1).astype(np.int32)
+        return drawn(shares, checked_words(random, len(views)))
 
     def probabilities(self, views: Array, observations: Array, masks: Array) -> npt.NDArray[np.float64]:
         """How likely it plays each action, float64 (N, num_actions)."""

@@ -76,19 +76,19 @@ class Meeting:
     seat_outcomes: list[dict[str, int]]
     forfeits: tuple[Lost, ...] = ()
 
-    def json(self) -> dict[str, Any]:
-        """The meeting in JSON's terms."""
+    def to_dict(self) -> dict[str, Any]:
+        """The meeting as a dictionary, as JSON has it."""
         return {
             "a": self.a,
             "b": self.b,
             "deals": self.deals,
             "rotations": self.rotations,
-            "points_a": self.points_a.json(),
-            "points_b": self.points_b.json(),
+            "points_a": self.points_a.to_dict(),
+            "points_b": self.points_b.to_dict(),
             "outcomes_a": self.outcomes,
-            "win_rate_a": self.win_rate.json(),
+            "win_rate_a": self.win_rate.to_dict(),
             "seats_a": [
-                {"seat": seat, "points": points.json(), "outcomes": outcomes}
+                {"seat": seat, "points": points.to_dict(), "outcomes": outcomes}
                 for seat, (points, outcomes) in enumerate(zip(self.seat_points, self.seat_outcomes, strict=True))
             ],
             "forfeits": [vars(one) for one in self.forfeits],
