@@ -116,15 +116,15 @@ class Konchinka(Game):
 
     def scene(self, row: Any, seat: int | None) -> Scene:
         """The hands and piles round the table, the pack, and the cards put back into it (K4)."""
+        # Once the deal is counted, the rest of the pack lies in a pile (K12).
+        lie = [row.table, *row.pile[: self.num_players]]
+        left_over = 52 - int(row.in_hands) - sum(int(cards).bit_count() for cards in lie)
         rest = [self.pack.name(card) for card in row.deck[row.dealt :]] if seat is None else []
-        known = self._known_places(row) if seat is not None else []
+        known = self._known_places(row) if seat is not None and left_over else []
         note = ""
         if known:
             first, last = known[0] - row.dealt + 1, known[-1] - row.dealt + 1
             note = f"card{'' if first == last else f's {first} to'} {last} from the top"
-        # Once the deal is counted, the rest of the pack lies in a pile (K12).
-        lie = [row.table, *row.pile[: self.num_players]]
-        left_over = 52 - int(row.in_hands) - sum(int(cards).bit_count() for cards in lie)
         return Scene(
             f"Konchinka, {self.num_players} players{', match' if self.rules.match else ''}",
             [self._place(row, s, seat is None or s == seat) for s in range(self.num_players)],
