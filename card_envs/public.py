@@ -8,6 +8,7 @@ what it means; the JSON Schema of the whole is made from them (``schema``).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -85,9 +86,12 @@ def fact(kind: Kind) -> Callable[[Reader], Reader]:
     return mark
 
 
-def facts(game: type[Game]) -> dict[str, Callable[..., Any]]:
+@cache
+def facts(game: type[Game]) -> dict[str, Any]:
     """The entries that a game declares, in order, those of its base classes first: the methods by name."""
-    names = [name for cls in reversed(game.__mro__) for name, method in vars(cls).items() if hasattr(method, "public_kind")]
+    names = [
+        name for cls in reversed(game.__mro__) for name, method in vars(cls).items() if hasattr(method, "public_kind")
+    ]
     return {name: getattr(game, name) for name in names}
 
 
@@ -116,9 +120,8 @@ def position(view: State) -> dict[str, Any]:
 
 
 def schema(game: type[Game]) -> dict[str, Any]:
-    """JSON Schema of ``Game.public`` of a game: all its entries."""
-    own = {name: (method.public_kind, _meaning(method)) for name, method in facts(game).items()}  # type: ignore[attr-defined]
-    return described({**COMMON, **own})
+    """JSON Schema of the entries that a game adds to those of every game (``described(COMMON)``)."""
+    return described({name: (method.public_kind, _meaning(method)) for name, method in facts(game).items()})
 
 
 def described(entries: Mapping[str, tuple[Kind, str]]) -> dict[str, Any]:

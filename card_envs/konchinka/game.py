@@ -164,7 +164,8 @@ class Konchinka(Game):
 
     def _open_places(self, row: Any, start: int) -> list[int]:
         """Places in the pack from ``start`` on whose cards were put back openly (K4)."""
-        return [place for place in range(start, 52) if int(row.open) >> place & 1]
+        put_back = int(row.open)
+        return [place for place in range(start, 52) if put_back >> place & 1]
 
     def _piles(self, row: Any) -> list[int]:
         piles: list[int] = row.pile[: self.num_players].tolist()
