@@ -267,9 +267,12 @@ class Game(OpenCards, ABC):
         row: a state or a view, ``states[i]`` or an array of one. All games have the entries ``public.COMMON``; those of
         its own are methods marked as ``public.fact``. A full state is looked at through the view of the seat.
 
-        Raises ``ValueError`` for what is no state of this game, and for another seat's view.
+        Raises ``ValueError`` for what is not one state of this game, and for another seat's view.
         """
-        return self.state(np.atleast_1d(row), 0).public(seat)
+        rows = np.atleast_1d(row)
+        if rows.shape != (1,):
+            raise ValueError(f"public takes one state, not an array of shape {rows.shape}: give it states[i].")
+        return self.state(rows, 0).public(seat)
 
     def check_rows(self, states: Array) -> None:
         """Raise ``ValueError``, naming the rows, unless every row is a position or a view that play leads to.

@@ -35,7 +35,7 @@ BOTS = {
     "never ready": ("time.sleep(999)", "", "", "could not be started: it gave no answer within 1 s"),
     "not ready": ("say('{}\\n'); continue", "", "", "could not be started: it answered '{}' to the hello"),
     "future": (
-        "say('{\"ready\": true, \"protocol\": 3}\\n'); continue",
+        'say(\'{"ready": true, "protocol": 3}\\n\'); continue',
         "",
         "",
         "could not be started: it asked for version 3 of the protocol; versions 1 and 2 are spoken",

@@ -143,6 +143,7 @@ def shown(game, states, seat):
     }
     for i in range(0, len(states), 7):
         found[f"page {i}"] = game.state(states, i).text(seat)
+        found[f"public {i}"] = game.state(states, i).public(seat)
     return found
 
 

@@ -66,7 +66,7 @@ def read_ready(answer: bytes) -> int:
     wanted = found.get("protocol", 1)
     if type(wanted) is not int or wanted not in PROTOCOLS:
         spoken = " and ".join(map(str, PROTOCOLS))
-        raise Failure(f"asked for version {wanted!r:.40} of the protocol; versions {spoken} are spoken")
+        raise Failure(f"asked for version {json.dumps(wanted):.40} of the protocol; versions {spoken} are spoken")
     return wanted
 
 
