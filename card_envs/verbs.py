@@ -258,7 +258,8 @@ class Verbs(ABC):
         if self.loops.step_at_once is unmet:
             self.loops.step_at_once = closed(self.loops.step)
         if found != FINE:
-            self._explain(found, states, played, None, not to_reset)
+            self._refuse(found)
+            self.explain(states, played, None, not to_reset)
 
     # Checks
 
@@ -281,12 +282,12 @@ class Verbs(ABC):
         played = batches.actions(actions, len(asked))
         found = self.loops.check_actions(asked, self.constants, played, flag("pass_over", pass_over))
         if found != FINE:
-            self._explain(found, asked, played, chosen, pass_over)
+            self._refuse(found)
+            self.explain(asked, played, chosen, pass_over)
 
-    def _explain(self, found: int, states: Array, actions: Array, rows: Array | None, pass_over: bool) -> None:
-        """Raise the error that says which actions are wrong, and why; ``rows``: what the rows are called (None: as they
-        are numbered)."""
-        self._refuse(found)
+    def explain(self, states: Array, actions: Array, rows: Array | None = None, pass_over: bool = False) -> None:
+        """Raise the ``IllegalAction`` that says which of these actions (N,) are illegal and why; ``rows``: what the
+        rows are called (None: as they are numbered)."""
         over = states["over"] != 0
         index = np.arange(len(states))
         legal = (actions >= 0) & (actions < self.num_actions)

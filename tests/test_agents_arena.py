@@ -145,7 +145,7 @@ def test_intervals_of_a_known_case():
     alone = estimate(np.array([1.5]))
     assert alone.mean == 1.5
     assert math.isnan(alone.low)
-    assert alone.json() == {"mean": 1.5, "low": None, "high": None}
+    assert alone.to_dict() == {"mean": 1.5, "low": None, "high": None}
     with pytest.raises(ValueError, match=r"no observations"):
         estimate(np.array([]))
 

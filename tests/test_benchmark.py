@@ -68,7 +68,7 @@ def results_of(figures):
         "date": "2000-01-01",
         "machine": {"cpu": "some processor", "cores": 2},
         "settings": {"rounds": 3, "seconds": 1.0, "parts": []},
-        "figures": [figure.json() for figure in figures],
+        "figures": [figure.to_dict() for figure in figures],
     }
 
 
@@ -149,7 +149,7 @@ def test_ratios_are_those_of_one_round(benchmarks):
     assert (made.value, made.least, made.most) == (40.0, 9.0, 70.0)
     assert (made.ratio, made.ratio_least, made.ratio_most) == (0.9, 0.7, 1.0)
     assert made.met
-    assert Figure.read(json.loads(json.dumps(made.json()))) == made
+    assert Figure.read(json.loads(json.dumps(made.to_dict()))) == made
     assert figure(samples, "engine", "ours", "D", required=0.8).met is None
 
 

@@ -15,10 +15,11 @@ import pytest
 
 import card_envs
 from card_agents import GreedyAgent, RandomAgent
-from card_agents.evaluation.arena import Clock, Log, deal_seeds, play_out
+from card_agents.evaluation.arena import Log, deal_seeds, play_out
 from card_agents.players.external import Limits, make_bot
 from card_agents.players.external.limits import LONGEST_REASON, Failure, shortened
 from card_agents.players.external.process import Program
+from card_agents.protocol import Clock
 from tests.refusals import refused
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -14,7 +14,7 @@ from card_agents.equilibrium import (
     CFR,
     TabularAgent,
     best_response,
-    exploitability,
+    best_responses,
     meeting,
     policies_of,
     policy_of,
@@ -41,7 +41,7 @@ def tiny(**rules):
 
 
 def slow_best(game, dealer, seat, probabilities, packs=None):
-    """Points a deal of the best response in ``seat`` against ``probabilities(state)`` in the other, over all packs."""
+    """Points per deal of the best response in ``seat`` against ``probabilities(state)`` in the other, over all packs."""
     packs = list(permutations(names(game))) if packs is None else packs
     deals = [(game.new_state(deck=pack, dealer=dealer, seed=0), 1.0) for pack in packs]
     return best_of_groups(deals, seat, probabilities) / len(packs)
@@ -118,7 +118,7 @@ def test_an_equilibrium_is_one_to_the_slow_recursion_too(solved):
     packs = [[names(trees[0].game)[card] for card in pack] for pack in trees[0].packs]
     best = [slow_best(trees[0].game, 0, seat, shares, packs) for seat in (0, 1)]
     assert 0 <= sum(best) + 1e-12 < 1e-8
-    assert best[0] == pytest.approx(exploitability(trees[0], policies[0]).best[0], abs=1e-12)
+    assert best[0] == pytest.approx(best_responses(trees[0], policies[0]).best[0], abs=1e-12)
 
 
 def test_an_equilibrium_cannot_be_exploited_and_others_can(solved):
@@ -133,7 +133,7 @@ def test_an_equilibrium_cannot_be_exploited_and_others_can(solved):
         # Against the equilibrium nobody has more than the value, and nobody else makes sure of as much.
         assert meeting(trees, other, policies) <= 1e-9
         assert worst_of(trees, other).leading <= worst.leading + 1e-9
-    low, high = exploitability(trees[0], policies[0]).bounds
+    low, high = best_responses(trees[0], policies[0]).bounds
     assert low <= high
     assert high - low < 2e-9
 
@@ -156,7 +156,7 @@ def test_with_all_cards_known_the_value_is_the_mean_of_open_minimax():
     exact = np.mean([minimax(game.new_state(deck=[names(game)[card] for card in pack], dealer=0, seed=0))
                      for pack in tree.packs])  # fmt: skip
     run = CFR(tree)
-    low, high = exploitability(tree, run.run(iterations=3000, gap=1e-7)).bounds
+    low, high = best_responses(tree, run.run(iterations=3000, gap=1e-7)).bounds
     assert low - 1e-12 <= exact <= high + 1e-12
     assert high - low <= 1e-7
 
@@ -217,7 +217,7 @@ def test_plain_and_predictive_regrets_find_the_same_value():
     bounds = []
     for predictive in (False, True):
         run = CFR(tree, predictive)
-        found = exploitability(tree, run.run(iterations=400))
+        found = best_responses(tree, run.run(iterations=400))
         bounds.append(found.bounds)
         curve = [point.found.nash_conv for point in run.curve]
         assert curve[-1] < 1e-4 < curve[0]

@@ -261,11 +261,11 @@ def test_iterations_find_the_same_each_time_and_seconds_are_refused_where_that_i
 def test_without_the_compiler_the_tree_is_the_same(trees):
     code = """
 import card_envs, hashlib
-from card_agents.equilibrium import CFR, exploitability, write_out
+from card_agents.equilibrium import CFR, best_responses, write_out
 tree = write_out(card_envs.make_game("elfern", suits=2, ranks=3, honours=2, hand_size=2, follow_suit="endgame"))
 digest = hashlib.sha256(tree.leaves.tobytes() + tree.first.tobytes()).hexdigest()
 print(tree.nodes, digest, tree.find(next(tree.views())[1])[-1])
-print(exploitability(tree, CFR(tree).run(iterations=2)).nash_conv)
+print(best_responses(tree, CFR(tree).run(iterations=2)).nash_conv)
 """
     outputs = {}
     for disabled in ("0", "1"):

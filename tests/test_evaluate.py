@@ -31,7 +31,7 @@ def test_the_command_writes_a_table_and_json(tmp_path):
     game = card_envs.make_game("elfern", follow_suit="never")
     pair = RandomAgent(game), GreedyAgent(game)
     meeting = meet(game, ("random", "greedy"), pair, deal_seeds(4, 200))
-    assert result["meetings"] == [json.loads(json.dumps(meeting.json()))]
+    assert result["meetings"] == [json.loads(json.dumps(meeting.to_dict()))]
     assert result["rules"]["follow_suit"] == "never"
     assert (result["game"], result["unit"], result["seed"], result["deals"]) == ("elfern", "deal", 4, 200)
     assert result["rotations"] == 2

@@ -133,11 +133,11 @@ def test_a_failure_is_a_forfeit_with_its_reason_in_a_meeting_and_in_its_regret(b
     assert (lost.agent, lost.against, lost.times) == ("bot", "greedy", 2)
     assert (lost.deal, lost.seat) == (1, 0)
     assert "ended with exit status 1: enough" in lost.reason
-    assert meeting.json()["forfeits"] == [vars(lost)]
+    assert meeting.to_dict()["forfeits"] == [vars(lost)]
     found = measure(GAME, (name, bot), ("greedy", GreedyAgent(GAME)), seeds=deal_seeds(0, 4))
     assert [one.times for one in found.forfeits] == [2]
     assert found.decisions > 0
-    assert found.json()["forfeits"][0]["agent"] == name
+    assert found.to_dict()["forfeits"][0]["agent"] == name
 
 
 def test_forfeits_tell_the_deal_counted_over_all_chunks(tmp_path):

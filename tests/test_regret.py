@@ -191,7 +191,7 @@ def test_the_command_prints_and_writes_the_regret(tmp_path, capsys):
     game = card_envs.make_game("elfern", **SMALL)
     wanted = AgentRegret(
         "greedy", "greedy", measured(game, "greedy", 40), measured(game, "greedy", 10, kind="open")
-    ).json()
+    ).to_dict()
     assert result["unit"] == "honours"
     assert result["agents"][1] == json.loads(json.dumps(wanted))
     assert (

@@ -103,7 +103,7 @@ def test_results_are_those_of_the_arena(tmp_path):
     assert {path.name for path in (tmp_path / "t").iterdir()} == LEFT
     game = card_envs.make_game("elfern", suits=2, ranks=6, hand_size=3)
     seeds = deal_seeds(0, 30)
-    meeting = meet(game, ("random", "greedy"), (RandomAgent(game), GreedyAgent(game)), seeds).json()
+    meeting = meet(game, ("random", "greedy"), (RandomAgent(game), GreedyAgent(game)), seeds).to_dict()
     first = told["meetings"][0]
     factor = first.pop("rotation_factor")
     assert first == json.loads(json.dumps(meeting))
@@ -199,7 +199,7 @@ def test_a_sequential_test_stops_when_it_is_decided(tmp_path, capsys):
     assert (told["meeting"]["a"], told["meeting"]["b"]) == ("greedy", "random")
     assert told["meeting"]["deals"] == told["deals_needed"]
     assert len(list((tmp_path / "t" / "chunks").iterdir())) == -(-told["deals_needed"] // 10)
-    assert "greedy is better than random by more than 0.5 points a deal" in " ".join(capsys.readouterr().out.split())
+    assert "greedy is better than random by more than 0.5 points per deal" in " ".join(capsys.readouterr().out.split())
     assert main([*arguments, "--deals", "5", "--out", str(tmp_path / "few")]) == 0
     assert json.loads((tmp_path / "few" / "verdict.json").read_text())["verdict"] == "undecided"
     assert "Undecided" in capsys.readouterr().out

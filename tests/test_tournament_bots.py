@@ -13,9 +13,10 @@ import pytest
 
 import card_envs
 from card_agents import GreedyAgent, RandomAgent, make_agent
-from card_agents.evaluation.arena import Clock, Log, deal_seeds, play_out
+from card_agents.evaluation.arena import Log, deal_seeds, play_out
 from card_agents.players.external import Limits, is_bot, make_bot
 from card_agents.players.external.lines import line, move
+from card_agents.protocol import Clock
 from tests.bots import BOTS, program
 from tests.refusals import refused
 

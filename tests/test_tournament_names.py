@@ -108,7 +108,7 @@ def test_brackets_are_no_markup_and_every_name_is_shown_whole():
     assert r"m\[seed=1\]" in text
     assert r"a\$x^2\$" in text
     assert r"\`code\` \*and\* \<b\>\|" in text
-    assert json.loads(plain(found.json()).encode())["agents"] == ODD
+    assert json.loads(plain(found.to_dict()).encode())["agents"] == ODD
 
 
 def test_pictures_show_names_as_they_are(tmp_path, monkeypatch):

@@ -1,54 +1,27 @@
-"""What a player is: an object that answers positions, many at once, with actions."""
+"""What a player is, and the checks of what it is asked, for those who write one."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from card_envs.envs.external import ExternalBot, Forfeit, external_bot
+from card_envs.players import Actions, Agent, Array, Clock, ExternalBot, Forfeit, ask, external_bot
 
 __all__ = [
     "Actions",
     "Agent",
     "Array",
+    "Clock",
     "ExternalBot",
     "Forfeit",
-    "checked_answer",
+    "ask",
     "checked_masks",
     "checked_words",
+    "drawn",
     "external_bot",
 ]
-
-Array = npt.NDArray[Any]
-Actions = npt.NDArray[np.int32]
-
-
-@runtime_checkable
-class Agent(Protocol):
-    """Whoever plays a game.
-
-    An agent keeps nothing between calls, and no dice of its own: all that it leaves to chance it takes from
-    ``random``, so that what happens at a table does not depend on the tables beside it.
-
-    An agent that knows how likely it takes each action can say so by a method ``probabilities(views, observations,
-    masks)``, float64 (N, num_actions): ``act`` then draws by them. Exact measures ask for them (``equilibrium``).
-
-    An agent that asks another one for some of its answers names it as ``asks``: so an external bot behind it is found.
-    """
-
-    def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
-        """Choose an action in each of N positions.
-
-        views: the positions as the seats to play see them (``game.views``), records (N,); hidden cards are blank.
-        observations: uint8 (N, observation_size), of the same seats.
-        masks: uint8 or bool (N, num_actions), true where an action is legal.
-        random: uint64 (N,), a word from each table's own stream.
-
-        Returns int32 (N,), each legal in its row. Raises ``ValueError`` where a mask is missing or allows nothing.
-        """
-        ...
 
 
 def checked_masks(masks: Any, size: int, num_actions: int | None = None) -> npt.NDArray[np.bool_]:
@@ -80,20 +53,12 @@ def checked_words(random: Any, size: int) -> npt.NDArray[np.uint64]:
     return random
 
 
-def checked_answer(agent: str, actions: Any, masks: Array) -> Actions:
-    """What an agent answered, as int32 (N,); ``ValueError`` naming it unless all actions are legal."""
-    from card_envs import IllegalAction
+def drawn(shares: npt.NDArray[np.float64], words: npt.NDArray[np.uint64]) -> Actions:
+    """An action a row, int32 (N,), as likely as ``shares`` (N, A) have it, which need not add up to 1.
 
-    array = np.asarray(actions)
-    if array.shape != (len(masks),) or array.dtype.kind not in "iu":
-        raise ValueError(
-            f"{agent} must answer with whole numbers of shape ({len(masks)},), not {array.dtype} {array.shape}."
-        )
-    inside = (array >= 0) & (array < masks.shape[1])
-    legal = inside & (masks[np.arange(len(masks)), np.where(inside, array, 0)] != 0)
-    if not legal.all():
-        row = int(np.flatnonzero(~legal)[0])
-        raise IllegalAction(
-            f"{agent} chose action {array[row]} where it is illegal; legal were {np.flatnonzero(masks[row]).tolist()}."
-        )
-    return array.astype(np.int32)
+    words: a random word a row.
+    """
+    bounds = shares.cumsum(axis=1)
+    # A number below 1 times the last bound lies strictly below it, so the action found has a share above 0.
+    points = (words >> np.uint64(11)) * 2.0**-53 * bounds[:, -1]
+    return (bounds > points[:, None]).argmax(axis=1).astype(np.int32)

@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from card_envs.checks import shown
-from card_envs.envs.external import ExternalBot, external_bot
 from card_envs.kernel import GREEDY, RANDOM
+from card_envs.players import Agent, ExternalBot, external_bot
 
 BUILT_IN = {"random": RANDOM, "greedy": GREEDY}
 CODES = 3
 """Codes from here on are opponents with an ``act`` of their own; below are the learner and the built-in players."""
-
-
-class Opponent(Protocol):
-    """A player from outside."""
-
-    def act(
-        self,
-        views: npt.NDArray[Any],
-        observations: npt.NDArray[np.uint8],
-        masks: npt.NDArray[np.uint8],
-        random: npt.NDArray[np.uint64],
-    ) -> npt.ArrayLike:
-        """Legal actions, integers (N,), for N seats on turn.
-
-        views: what the seats may know of the states, (N,) records.
-        observations: uint8 (N, observation_size). masks: uint8 (N, num_actions), 1 = legal.
-        random: a word of the table's own dice for each row, uint64 (N,): players keep none of their own.
-
-        Raises ``external.Forfeit`` where its program fails: it loses those episodes.
-        """
 
 
 class Opponents:
@@ -50,7 +30,7 @@ class Opponents:
     def __init__(self, size: int, players: int, opponents: Any) -> None:
         self.codes = np.zeros((size, players), np.int64)
         self.coming = np.zeros((size, players - 1), np.int64)
-        self.outside: dict[int, Opponent] = {}
+        self.outside: dict[int, Agent] = {}
         self.listeners: dict[int, ExternalBot] = {}
         self.choose(opponents, None)
 

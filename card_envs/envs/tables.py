@@ -16,12 +16,12 @@ from card_envs import batches, loops
 from card_envs.bits import below, draw
 from card_envs.checks import choice, whole_number
 from card_envs.envs.choices import EXACT, OPTIONS, checked_options, chosen_reward
-from card_envs.envs.external import Forfeit
 from card_envs.envs.opponents import CODES, Opponents, marked
 from card_envs.errors import IllegalAction
 from card_envs.game import Game
 from card_envs.jit import njit
 from card_envs.kernel import OUTSIDE
+from card_envs.players import ask
 from card_envs.record import REWARDS
 from card_envs.threads import ALONE
 
@@ -312,25 +312,12 @@ class Tables:
         game = self.game
         views = self.take(rows)
         game.loops.hide(views, game.constants, views["to_play"].astype(np.int64))
-        observations = np.empty((len(rows), game.observation_size), np.uint8)
-        masks = np.empty((len(rows), game.num_actions), np.uint8)
-        game.loops.look(views, game.constants, batches.NO_SEATS, observations, masks, ALONE)
         random = np.empty(len(rows), np.uint64)
         loops.draws(self.states, rows, random)
         opponent = self.opponents.outside[code]
-        played = np.ones(len(rows), np.bool_)
-        try:
-            answer = opponent.act(views, observations, masks, random)
-        except Forfeit as failure:
-            answer = failure.actions
-            played[list(failure.reasons)] = False
-            game.forfeit(self.states, rows[~played])
-        try:
-            actions = batches.actions(answer, len(rows))
-            if played.any():
-                game.check_actions(self.states, actions[played], rows[played])
-        except ValueError as fault:
-            raise type(fault)(f"The opponent {opponent!r} answered badly: {fault}") from fault
+        actions, reasons = ask(game, opponent, f"The opponent {opponent!r}", views, random)
+        if reasons:
+            game.forfeit(self.states, rows[list(reasons)])
         return actions
 
     # What learners see

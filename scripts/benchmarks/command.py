@@ -111,7 +111,7 @@ def measure(options: argparse.Namespace, console: Console) -> dict[str, Any]:
         for part in parts:
             console.print(f"measuring {part} …", end=" ", style="dim")
             start = time.perf_counter()
-            results["figures"] += [made.json() for made in PARTS[part](turns, Path(folder))]
+            results["figures"] += [made.to_dict() for made in PARTS[part](turns, Path(folder))]
             results["took"][part] = round(time.perf_counter() - start, 1)
             console.print(f"{results['took'][part]:.0f} s", style="dim")
     return results

@@ -58,7 +58,7 @@ class Figure:
         measured = self.value if self.ratio is None else self.ratio
         return measured <= self.required if self.at_most else measured >= self.required
 
-    def json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON has it; ``Figure.read`` makes it a figure again."""
         return dataclasses.asdict(self) | {"met": self.met}
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import math
 from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import Figure
 from benchmarks.games import label
-from card_agents.files import write_whole
+from card_agents.figures import new_figure, save_figure
 
 COLOURS = {
     ("elfern", 2): "#2a7fb8",
@@ -53,21 +52,11 @@ def _under(results: dict[str, Any]) -> str:
 
 
 def _canvas() -> tuple[Any, Any]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure as Canvas
-
-    canvas = Canvas(figsize=(9.2, 6.2), dpi=130, layout="constrained")
-    FigureCanvasAgg(canvas)
+    canvas = new_figure(9.2, 6.2, dpi=130)
     axes = canvas.add_subplot()
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     return canvas, axes
-
-
-def _save(canvas: Any, path: Path) -> None:
-    buffer = io.BytesIO()
-    canvas.savefig(buffer, format="png")
-    write_whole(path, buffer.getvalue())
 
 
 def _by_width(figures: list[Figure], under: str, path: Path) -> None:
@@ -102,7 +91,7 @@ def _by_width(figures: list[Figure], under: str, path: Path) -> None:
     canvas.suptitle("Decisions a second by number of tables", fontsize=14, fontweight="bold")
     axes.set_title(under, fontsize=8.5, color="0.35")
     axes.legend(loc="lower right", framealpha=0.95, fontsize=9)
-    _save(canvas, path)
+    save_figure(canvas, path)
 
 
 def _mark(axes: Any, figures: list[Figure]) -> None:
@@ -173,7 +162,7 @@ def _by_players(figures: list[Figure], under: str, path: Path) -> None:
     canvas.suptitle(f"Konchinka by threads and number of players, {tables:,} tables", fontsize=14, fontweight="bold")
     axes.set_title(under, fontsize=8.5, color="0.35")
     axes.legend(loc="upper center", ncols=2, framealpha=0.95, fontsize=9)
-    _save(canvas, path)
+    save_figure(canvas, path)
 
 
 def _span(axes: Any, line: list[Figure], colour: str, name: str, style: str) -> None:

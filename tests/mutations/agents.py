@@ -68,10 +68,10 @@ AGENTS = (
         (IDENTITY,),
     ),
     Mutant(
-        "arena-shows-its-masks-to-be-changed",
-        "agents/card_agents/evaluation/arena.py",
-        "observations, shown = game.observations(views), masks.copy()",
-        "observations, shown = game.observations(views), masks",
+        "answers-judged-by-what-the-agent-left",
+        "card_envs/players.py",
+        "asked, legal = batches.copy(views), masks != 0",
+        "asked, legal = views, masks",
         (ARENA,),
     ),
     Mutant(

@@ -114,7 +114,7 @@ def told(run: Run) -> dict[str, Any]:
     from card_agents.training.run import EVALUATION
 
     return {
-        "settings": run.settings.json(),
+        "settings": run.settings.to_dict(),
         "decisions": run.budget.steps,
         "minutes": round(run.budget.seconds / 60, 1),
         "meetings": json.loads((run.folder / EVALUATION).read_text())["meetings"],

@@ -136,10 +136,10 @@ def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
         ("--start-seconds", limits.start, "from the start to the first answer"),
     ):
         group.add_argument(option, type=positive, default=seconds, metavar="X", help=f"{meaning}; default {seconds:g}")
-    group = parser.add_argument_group("--sprt", "is B better than A by more than MARGIN points a deal?")
+    group = parser.add_argument_group("--sprt", "is B better than A by more than MARGIN points per deal?")
     for option, default, meaning in (
-        ("--margin", 0.0, "points a deal that are not enough"),
-        ("--better", 0.1, "points a deal that should be found"),
+        ("--margin", 0.0, "points per deal that are not enough"),
+        ("--better", 0.1, "points per deal that should be found"),
         ("--alpha", 0.05, "chance to call B better where it is not by more than the margin"),
         ("--beta", 0.05, "chance to miss it where it is by --better"),
     ):
@@ -228,7 +228,7 @@ def _finish_tournament(folder: Folder, chunks: Chunks, console: Console, picture
     results = results_of(folder.plan, chunks)
     written, failure = [RESULTS, REPORT], ""
     try:
-        write_whole(folder.path / RESULTS, plain(results.json()).encode())
+        write_whole(folder.path / RESULTS, plain(results.to_dict()).encode())
         write_whole(folder.path / REPORT, markdown(results).encode(errors="backslashreplace"))
         if pictures:
             try:
@@ -250,7 +250,7 @@ def _finish_tournament(folder: Folder, chunks: Chunks, console: Console, picture
 def _finish_test(folder: Folder, chunks: Chunks, console: Console) -> int:
     verdict = verdict_of(folder.plan, chunks)
     try:
-        write_whole(folder.path / VERDICT, plain(verdict.json()).encode())
+        write_whole(folder.path / VERDICT, plain(verdict.to_dict()).encode())
     finally:
         for sentence in verdict.sentences():
             console.print(printable(sentence))

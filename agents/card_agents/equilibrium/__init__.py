@@ -12,7 +12,7 @@ from __future__ import annotations
 from card_agents.equilibrium.asking import TabularAgent, policy_of
 from card_agents.equilibrium.cfr import CFR, Effort
 from card_agents.equilibrium.solving import cfr_agent, meeting, policies_of, solve, worst_of, write_out_all
-from card_agents.equilibrium.strategies import best_response, exploitability, uniform, value
+from card_agents.equilibrium.strategies import best_response, best_responses, exploitability, uniform, value
 from card_agents.equilibrium.tree import Tree, measure, write_out
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "TabularAgent",
     "Tree",
     "best_response",
+    "best_responses",
     "cfr_agent",
     "exploitability",
     "measure",

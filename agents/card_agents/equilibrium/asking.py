@@ -14,13 +14,13 @@ from card_agents.protocol import (
     Actions,
     Agent,
     Array,
-    Forfeit,
-    checked_answer,
+    ask,
     checked_masks,
     checked_words,
+    drawn,
     external_bot,
 )
-from card_envs import Game
+from card_envs import Game, batches
 
 
 def policy_of(tree: Tree, agent: Agent, name: str = "The agent", *, samples: int = 1, seed: int = 0) -> Policy:
@@ -38,11 +38,6 @@ def policy_of(tree: Tree, agent: Agent, name: str = "The agent", *, samples: int
     bot = external_bot(agent)
     try:
         return _asked(tree, agent, name, samples, seed)
-    except Forfeit as failure:
-        reason = next(iter(failure.reasons.values()))
-        raise ValueError(
-            f"{name} has no exact figures, for it did not answer in every position: it {reason}."
-        ) from None
     finally:
         if bot is not None:
             bot.close()
@@ -58,8 +53,12 @@ def _asked(tree: Tree, agent: Agent, name: str, samples: int, seed: int) -> Poli
         else:
             shares = np.zeros(masks.shape)
             for sample in range(draws):
-                words = _words(seed, sample, part)
-                actions = checked_answer(name, agent.act(views, observations, masks.copy(), words), masks)
+                actions, reasons = ask(tree.game, agent, name, batches.copy(views), _words(seed, sample, part))
+                if reasons:
+                    raise ValueError(
+                        f"{name} has no exact figures, for it did not answer in every position: it "
+                        f"{next(iter(reasons.values()))}."
+                    )
                 shares[np.arange(len(views)), actions] += 1 / draws
         begin, end = int(tree.first[part.start]), int(tree.first[part.stop])
         rows = np.repeat(np.arange(len(views)), np.diff(tree.first[part.start : part.stop + 1]))
@@ -96,10 +95,7 @@ class TabularAgent:
 
     def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
         shares = self.probabilities(views, observations, masks)
-        bounds = shares.cumsum(axis=1)
-        # A number below 1 times the last bound lies strictly below it, so the action found has a chance above 0.
-        drawn = (checked_words(random, len(views)) >> np.uint64(11)) * 2.0**-53 * bounds[:, -1]
-        return (bounds > drawn[:, None]).argmax(axis=1).astype(np.int32)
+        return drawn(shares, checked_words(random, len(views)))
 
     def probabilities(self, views: Array, observations: Array, masks: Array) -> npt.NDArray[np.float64]:
         """How likely it plays each action, float64 (N, num_actions)."""

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 
 from card_agents.equilibrium.strategies import (
-    Exploitability,
+    BestResponses,
     Policy,
     add_leaves,
-    exploitability,
     policy_of_plan,
     uniform,
     write_plan,
@@ -95,7 +94,7 @@ class Point:
 
     iterations: int
     seconds: float
-    found: Exploitability
+    found: BestResponses
 
 
 @dataclass
@@ -176,6 +175,6 @@ class CFR:
 
     def measure(self) -> Point:
         """Exploitability of the average policy now, a new point of the curve."""
-        point = Point(self.iterations, self.seconds, exploitability(self.tree, self.policy()))
+        point = Point(self.iterations, self.seconds, best_responses(self.tree, self.policy()))
         self.curve.append(point)
         return point

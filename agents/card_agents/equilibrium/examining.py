@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -16,6 +15,7 @@ from card_agents.equilibrium.cfr import CFR, Effort
 from card_agents.equilibrium.solving import Worst, certain_digits, meeting, policies_of, solve, worst_of
 from card_agents.equilibrium.strategies import Policy
 from card_agents.equilibrium.tree import Tree
+from card_agents.figures import new_figure, save_figure
 from card_agents.files import write_whole
 from card_agents.protocol import Agent
 from card_agents.screen import literal
@@ -46,7 +46,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Report:
-    """Exact figures of players of a small game. meetings: points a deal of each row's player against each column's."""
+    """Exact figures of players of a small game. meetings: points per deal of each row's player against each column's."""
 
     game: Game
     trees: tuple[Tree, ...]
@@ -65,13 +65,13 @@ class Report:
         """The value of the game for the seat left of the dealer lies between: the best that any row proves."""
         return max(row.bounds[0] for row in self.rows), min(row.bounds[1] for row in self.rows)
 
-    def json(self) -> dict[str, Any]:
-        """The report in JSON's terms."""
+    def to_dict(self) -> dict[str, Any]:
+        """The report as a dictionary, as JSON has it."""
         tree = self.trees[0]
         return {
             "game": self.game.name,
             "rules": dataclasses.asdict(self.game.rules),
-            "unit": "points a deal",
+            "unit": "points per deal",
             "deals": tree.deals,
             "nodes": tree.nodes,
             "information_sets": tree.sets,
@@ -104,7 +104,7 @@ class Report:
 
     def save(self, path: Path) -> None:
         """Write the report as JSON, whole or not at all."""
-        write_whole(path, (json.dumps(self.json(), indent=2) + "\n").encode())
+        write_whole(path, (json.dumps(self.to_dict(), indent=2) + "\n").encode())
 
     def table(self) -> Table:
         """What each player makes sure of."""
@@ -115,7 +115,7 @@ class Report:
         table = Table(
             title=f"{self.game.name}: {tree.deals:,} deals, {tree.nodes:,} nodes, {tree.sets:,} information sets "
             "for each dealer",
-            caption=f"points a deal, exact; the seat left of the dealer has {certain_digits(low, high)} "
+            caption=f"points per deal, exact; the seat left of the dealer has {certain_digits(low, high)} "
             f"({low:+.9f} to {high:+.9f}) of an equilibrium",
         )
         table.add_column("")
@@ -139,7 +139,7 @@ class Report:
         """What players make of each other."""
         from rich.table import Table
 
-        table = Table(title="points a deal of a row against a column, exact, mean over the seats")
+        table = Table(title="points per deal of a row against a column, exact, mean over the seats")
         for heading in ("", *map(str, range(1, len(self.rows) + 1))):
             table.add_column(heading, justify="right")
         for number, points in enumerate(self.meetings, 1):
@@ -148,11 +148,7 @@ class Report:
 
     def draw(self, path: Path) -> None:
         """Draw the exploitability of CFR+ over its time, and that of the others."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(10, 5), dpi=150, layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = new_figure(10, 5)
         axes = figure.subplots()
         for number, row in enumerate(self.rows):
             colour, dashes = f"C{number % 10}", ("--", ":", "-.")[number // 10 % 3]
@@ -167,13 +163,11 @@ class Report:
         if any(row.runs for row in self.rows):
             axes.set_xscale("log")
             axes.set_xlabel("seconds of CFR+")
-        axes.set_ylabel("exploitability, points a deal")
+        axes.set_ylabel("exploitability, points per deal")
         axes.set_title(f"{self.game.name.capitalize()}: {self.trees[0].deals:,} deals for each dealer")
         axes.grid(alpha=0.25)
         figure.legend(loc="outside right upper", fontsize=9 if len(self.rows) <= 8 else 6)
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png")
-        write_whole(path, buffer.getvalue())
+        save_figure(figure, path)
 
 
 def examine(

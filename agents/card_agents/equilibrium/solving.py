@@ -10,7 +10,7 @@ import numpy as np
 
 from card_agents.equilibrium.asking import TabularAgent, policy_of
 from card_agents.equilibrium.cfr import CFR, Effort, Point
-from card_agents.equilibrium.strategies import Exploitability, Policy, exploitability, value
+from card_agents.equilibrium.strategies import BestResponses, Policy, best_responses, value
 from card_agents.equilibrium.tree import MEMORY, Tree, nothing_written, write_out
 from card_agents.protocol import Agent
 from card_envs import Game
@@ -23,7 +23,7 @@ def write_out_all(game: Game, *, memory: int = MEMORY) -> tuple[Tree, ...]:
 
 @dataclass(frozen=True)
 class Worst:
-    """What a player makes sure of, against opponents who know all that it does, in points a deal: exact.
+    """What a player makes sure of, against opponents who know all that it does, in points per deal: exact.
 
     leading: in the seat left of the dealer. dealing: as dealer.
     """
@@ -42,7 +42,7 @@ class Worst:
         return -(self.leading + self.dealing)
 
 
-def worst_case(found: Sequence[Exploitability]) -> Worst:
+def worst_case(found: Sequence[BestResponses]) -> Worst:
     """Mean over the dealers; ``found`` has the exploitability for each of them."""
     return Worst(
         leading=-sum(one.best[dealer] for dealer, one in enumerate(found)) / len(found),
@@ -59,11 +59,11 @@ def policies_of(
 
 def worst_of(trees: Sequence[Tree], policies: Sequence[Policy]) -> Worst:
     """What a player with these policies makes sure of."""
-    return worst_case([exploitability(tree, policy) for tree, policy in zip(trees, policies, strict=True)])
+    return worst_case([best_responses(tree, policy) for tree, policy in zip(trees, policies, strict=True)])
 
 
 def meeting(trees: Sequence[Tree], a: Sequence[Policy], b: Sequence[Policy]) -> float:
-    """Exact points a deal of one player against another, mean over seats and dealers."""
+    """Exact points per deal of one player against another, mean over seats and dealers."""
     pairs = zip(trees, a, b, strict=True)
     return sum(value(tree, own, other) - value(tree, other, own) for tree, own, other in pairs) / (2 * len(trees))
 

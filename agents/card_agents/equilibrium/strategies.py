@@ -89,12 +89,12 @@ def leaf_values(tree: Tree, seat: int, plan: Array) -> npt.NDArray[np.float64]:
 
 
 def value(tree: Tree, policy_0: Policy, policy_1: Policy) -> float:
-    """Points a deal that seat 0 has when it plays the first policy against the second in seat 1."""
+    """Points per deal that seat 0 has when it plays the first policy against the second in seat 1."""
     return float(expected(tree.leaves, tree.pay, plan_of(tree, policy_0), plan_of(tree, policy_1))) / tree.deals
 
 
 def best_response(tree: Tree, seat: int, policy: Policy) -> tuple[float, Policy]:
-    """The most points a deal that ``seat`` can have against a policy in the other seat, and a policy that has them.
+    """The most points per deal that ``seat`` can have against a policy in the other seat, and a policy that has them.
 
     Exact: against a policy of whole numbers, a player without dice, all sums are of whole numbers. The policy returned
     is a best response in its own seat and the policy answered in the other.
@@ -106,10 +106,10 @@ def best_response(tree: Tree, seat: int, policy: Policy) -> tuple[float, Policy]
 
 
 @dataclass(frozen=True)
-class Exploitability:
-    """How much a policy can lose, in points a deal.
+class BestResponses:
+    """What best responses to a policy have, in points per deal.
 
-    best: for each seat, what a best response in it has against the policy in the other seat.
+    best: for each seat, of a best response in it against the policy in the other seat.
     """
 
     best: tuple[float, float]
@@ -130,9 +130,14 @@ class Exploitability:
         return -self.best[1], self.best[0]
 
 
-def exploitability(tree: Tree, policy: Policy) -> Exploitability:
-    """Exact exploitability of a policy for both seats, with the dealer of ``tree``."""
-    return Exploitability((best_response(tree, 0, policy)[0], best_response(tree, 1, policy)[0]))
+def best_responses(tree: Tree, policy: Policy) -> BestResponses:
+    """What best responses to a policy have in both seats, exactly, with the dealer of ``tree``."""
+    return BestResponses((best_response(tree, 0, policy)[0], best_response(tree, 1, policy)[0]))
+
+
+def exploitability(tree: Tree, policy: Policy) -> float:
+    """Exact exploitability of a policy in points per deal, mean over the seats, with the dealer of ``tree``."""
+    return best_responses(tree, policy).exploitability
 
 
 def uniform(tree: Tree) -> Policy:

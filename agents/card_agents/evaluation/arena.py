@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +22,7 @@ import numpy.typing as npt
 
 from card_agents.evaluation.intervals import Estimate, estimate
 from card_agents.players.builtin import GreedyAgent
-from card_agents.protocol import Actions, Agent, Array, ExternalBot, Forfeit, checked_answer, external_bot
+from card_agents.protocol import Actions, Agent, Array, Clock, ExternalBot, ask, external_bot
 from card_agents.seeds import TableSeeds, table_seeds
 from card_envs import Game, batches
 
@@ -77,19 +76,19 @@ class Meeting:
     seat_outcomes: list[dict[str, int]]
     forfeits: tuple[Lost, ...] = ()
 
-    def json(self) -> dict[str, Any]:
-        """The meeting in JSON's terms."""
+    def to_dict(self) -> dict[str, Any]:
+        """The meeting as a dictionary, as JSON has it."""
         return {
             "a": self.a,
             "b": self.b,
             "deals": self.deals,
             "rotations": self.rotations,
-            "points_a": self.points_a.json(),
-            "points_b": self.points_b.json(),
+            "points_a": self.points_a.to_dict(),
+            "points_b": self.points_b.to_dict(),
             "outcomes_a": self.outcomes,
-            "win_rate_a": self.win_rate.json(),
+            "win_rate_a": self.win_rate.to_dict(),
             "seats_a": [
-                {"seat": seat, "points": points.json(), "outcomes": outcomes}
+                {"seat": seat, "points": points.to_dict(), "outcomes": outcomes}
                 for seat, (points, outcomes) in enumerate(zip(self.seat_points, self.seat_outcomes, strict=True))
             ],
             "forfeits": [vars(one) for one in self.forfeits],
@@ -99,14 +98,6 @@ class Meeting:
 def deal_seeds(seed: int, deals: int) -> npt.NDArray[np.uint64]:
     """Seeds of the tables of an evaluation, uint64 (deals,): deal i is ``game.new_state(seed=(seed << 32) + i)``."""
     return table_seeds(seed, deals)[:]
-
-
-@dataclass
-class Clock:
-    """Seconds an agent spent in ``act``, and the decisions it made there; the start of its programs is left out."""
-
-    seconds: float = 0.0
-    decisions: int = 0
 
 
 @dataclass(frozen=True)
@@ -303,40 +294,18 @@ def _side_by_side(
         for number, agent in enumerate(agents):
             rows = np.flatnonzero(agent_of == number)
             if len(rows):
-                try:
-                    actions[rows] = ask(game, agent, names[number], states, rows, log.clocks[number])
-                except Forfeit as failure:
-                    actions[rows] = failure.actions
-                    lost = rows[list(failure.reasons)]
+                random = game.draws(states, rows)
+                views = game.views(batches.take(states, rows))
+                actions[rows], reasons = ask(game, agent, names[number], views, random, log.clocks[number])
+                if reasons:
+                    lost = rows[list(reasons)]
                     game.forfeit(states, lost)
                     numbers, seats = (first_table + tables[lost]).tolist(), turns[lost].tolist()
-                    log.forfeits += zip(numbers, seats, repeat(number), failure.reasons.values())
+                    log.forfeits += zip(numbers, seats, repeat(number), reasons.values())
         if watch is not None:
             watch(first_table + tables, states, actions)
         game.step(states, actions, auto_reset=False)
     return final
-
-
-def ask(
-    game: Game, agent: Agent, name: str, states: Array, rows: Array, clock: Clock | None = None
-) -> npt.NDArray[np.int32]:
-    """An agent's actions, int32, in the ``rows`` of ``states``: it is handed copies of what the seats to play see.
-
-    Raises ``Forfeit`` where its program fails, and ``ValueError`` naming it for actions that are not legal.
-    """
-    random = game.draws(states, rows)
-    views = game.views(batches.take(states, rows))
-    masks = game.masks(views)
-    observations, shown = game.observations(views), masks.copy()
-    bot = external_bot(agent)
-    begin, started = time.perf_counter(), bot.starting if bot else 0.0
-    try:
-        answer = agent.act(views, observations, shown, random)
-    finally:
-        if clock is not None:
-            clock.seconds += time.perf_counter() - begin - (bot.starting - started if bot else 0.0)
-            clock.decisions += len(rows)
-    return checked_answer(name, answer, masks)
 
 
 def warm_up(game: Game, agents: Iterable[Agent]) -> None:

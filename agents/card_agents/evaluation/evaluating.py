@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from card_agents.evaluation.arena import BATCH, Meeting, meet, warm_up
-from card_agents.evaluation.regret import AgentRegret, regret_json
+from card_agents.evaluation.regret import AgentRegret, regrets_to_dict
 from card_agents.files import write_whole
 from card_agents.protocol import Agent, external_bot
 from card_agents.screen import literal
@@ -44,8 +44,8 @@ class Evaluation:
     players: tuple[str, ...] = ()
     salt: str | None = None
 
-    def json(self) -> dict[str, Any]:
-        """The evaluation in JSON's terms."""
+    def to_dict(self) -> dict[str, Any]:
+        """The evaluation as a dictionary, as JSON has it."""
         return {
             "game": self.game.name,
             "rules": dataclasses.asdict(self.game.rules),
@@ -61,8 +61,8 @@ class Evaluation:
             "deterministic": self.deterministic,
             "confidence": 0.95,
             "clusters": "deals: the mean over all seat rotations of one deal is one observation",
-            "meetings": [meeting.json() for meeting in self.meetings],
-            **({"regret": regret_json(self.game, self.regrets)} if self.regrets else {}),
+            "meetings": [meeting.to_dict() for meeting in self.meetings],
+            **({"regret": regrets_to_dict(self.game, self.regrets)} if self.regrets else {}),
             "seconds": round(self.seconds, 3),
             "date": datetime.now().astimezone().isoformat(timespec="seconds"),
             "versions": versions(),
@@ -70,7 +70,7 @@ class Evaluation:
 
     def save(self, path: Path) -> None:
         """Write the evaluation as JSON, whole or not at all."""
-        write_whole(path, (json.dumps(self.json(), indent=2) + "\n").encode())
+        write_whole(path, (json.dumps(self.to_dict(), indent=2) + "\n").encode())
 
     def seating(self) -> str:
         """Who sits where, in words."""
@@ -98,7 +98,7 @@ class Evaluation:
         )
         for heading in ("a", "b"):
             table.add_column(heading, overflow="fold")
-        for heading in (f"points a {unit}", "won", "drawn", "lost", "by seat of a"):
+        for heading in (f"points per {unit}", "won", "drawn", "lost", "by seat of a"):
             table.add_column(heading, justify="right")
         for meeting in self.meetings:
             games = meeting.deals * meeting.rotations

@@ -24,7 +24,7 @@ class Estimate:
         half = (self.high - self.low) / 2
         return f"{self.mean:+.3f} ± {half:.3f}" if math.isfinite(half) else f"{self.mean:+.3f}"
 
-    def json(self) -> dict[str, float | None]:
+    def to_dict(self) -> dict[str, float | None]:
         """As JSON: no interval is null."""
         return {
             field: value if math.isfinite(value) else None

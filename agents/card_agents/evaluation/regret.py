@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from card_agents.evaluation.arena import BATCH, Clock, Log, Lost, losses, play_out
+from card_agents.evaluation.arena import BATCH, Log, Lost, losses, play_out
 from card_agents.evaluation.intervals import Estimate, estimate
-from card_agents.protocol import Agent, Array
+from card_agents.protocol import Agent, Array, Clock
 from card_agents.screen import literal
 from card_envs import Game, batches
 
@@ -58,9 +58,9 @@ class Regret:
     points_per_deal: Estimate
     forfeits: tuple[Lost, ...] = ()
 
-    def json(self) -> dict[str, Any]:
-        """In JSON's terms."""
-        told = {name: each.json() if isinstance(each, Estimate) else each for name, each in vars(self).items()}
+    def to_dict(self) -> dict[str, Any]:
+        """As a dictionary, as JSON has it."""
+        told = {name: each.to_dict() if isinstance(each, Estimate) else each for name, each in vars(self).items()}
         return {**told, "forfeits": [vars(one) for one in self.forfeits]}
 
 
@@ -73,13 +73,13 @@ class AgentRegret:
     settled: Regret
     open: Regret | None = None
 
-    def json(self) -> dict[str, Any]:
-        """In JSON's terms."""
+    def to_dict(self) -> dict[str, Any]:
+        """As a dictionary, as JSON has it."""
         return {
             "agent": self.agent,
             "opponent": self.opponent,
-            "settled": self.settled.json(),
-            "open": self.open.json() if self.open is not None else None,
+            "settled": self.settled.to_dict(),
+            "open": self.open.to_dict() if self.open is not None else None,
         }
 
 
@@ -207,9 +207,9 @@ def ratio_estimate(amounts: npt.NDArray[Any], by: npt.NDArray[Any]) -> Estimate:
     return estimate(ratio + (amounts - ratio * by) / by.mean())
 
 
-def regret_json(game: Game, regrets: Sequence[AgentRegret]) -> dict[str, Any]:
-    """What the agents gave away, in JSON's terms."""
-    return {"unit": game.solver.unit, "agents": [regret.json() for regret in regrets]}
+def regrets_to_dict(game: Game, regrets: Sequence[AgentRegret]) -> dict[str, Any]:
+    """What the agents gave away, as a dictionary, as JSON has it."""
+    return {"unit": game.solver.unit, "agents": [regret.to_dict() for regret in regrets]}
 
 
 def regret_table(game: Game, regrets: Sequence[AgentRegret]) -> Table:
@@ -223,8 +223,8 @@ def regret_table(game: Game, regrets: Sequence[AgentRegret]) -> Table:
         "bound; a decision has more than one legal action; 95 % intervals clustered by deal",
     )
     table.add_column("agent", overflow="fold")
-    in_points = ("points a deal",) if unit != "points" else ()
-    for heading in ("", "a decision", "a deal", *in_points, "errors", "decisions"):
+    in_points = ("points per deal",) if unit != "points" else ()
+    for heading in ("", "per decision", "per deal", *in_points, "errors", "decisions"):
         table.add_column(heading, justify="right")
     for regret in regrets:
         for kind in KINDS:

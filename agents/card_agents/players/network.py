@@ -54,7 +54,7 @@ Layers = list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
 
 
 def identity(game: Game) -> dict[str, Any]:
-    """What a network must share with a game to play it, in JSON's terms."""
+    """What a network must share with a game to play it, as a dictionary, as JSON has it."""
     layout = [[part, where.stop - where.start] for part, where in game.observation_layout.items()]
     actions = "\n".join(game.action_name(action) for action in range(game.num_actions))
     return {

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from card_agents.archives import fault
 from card_agents.players.network import TORCH, Layers, Network
 from card_agents.players.sb3 import is_sb3, read_sb3
-from card_agents.protocol import Actions, Array, checked_masks, checked_words
+from card_agents.protocol import Actions, Array, checked_masks, checked_words, drawn
 from card_envs import Game
 
 WEIGHTS = Path(__file__).resolve().parent / "weights"
@@ -131,11 +131,7 @@ class PPOAgent:
 
 def draw_actions(logits: Array, words: Array) -> Actions:
     """One action a row with the probabilities of the softmax of ``logits`` (N, A), -inf = never; uint64 (N,) words."""
-    chances = np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True))
-    bounds = chances.cumsum(axis=1)
-    # A number below 1 times the last bound lies strictly below it, so the action found has a chance above 0.
-    drawn = (words >> np.uint64(11)) * 2.0**-53 * bounds[:, -1]
-    return (bounds > drawn[:, None]).argmax(axis=1).astype(np.int32)
+    return drawn(np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True)), words)
 
 
 def network_of(policy: Any) -> Network:

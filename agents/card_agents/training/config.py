@@ -31,7 +31,7 @@ def write_config(folder: Path, game: Game, settings: Settings) -> None:
     config = {
         "game": game.name,
         "rules": dataclasses.asdict(game.rules),
-        "settings": settings.json(),
+        "settings": settings.to_dict(),
         "identity": identity(game),
         "date": datetime.now().astimezone().isoformat(timespec="seconds"),
         "threads": torch.get_num_threads(),
@@ -104,6 +104,6 @@ def job(game: Game, settings: Settings) -> str:
     The files of a player who is trained against are part of it.
     """
     rival = files_of(settings.against, game) if settings.against else {}
-    lasting = {name: value for name, value in settings.json().items() if name not in BUDGET}
+    lasting = {name: value for name, value in settings.to_dict().items() if name not in BUDGET}
     text = json.dumps([identity(game), lasting, sorted(rival.values())], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

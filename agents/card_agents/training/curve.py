@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
-from card_agents.files import write_whole
+from card_agents.figures import new_figure, save_figure
 from card_agents.training.settings import Budget
 from card_envs import Game
 
@@ -18,13 +17,10 @@ Level = tuple[float, str]
 
 def draw_curve(path: Path, game: Game, points: list[dict[str, Any]], levels: dict[str, Level], budget: Budget) -> None:
     """Draw points per deal against each of the players named in ``levels`` over the steps trained, with 95 % bands."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter
 
     unit = "match" if game.rules.match else "deal"
-    figure = Figure(figsize=(8, 0.5 + 3 * len(levels)), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(8, 0.5 + 3 * len(levels))
     panels = figure.subplots(len(levels), 1, sharex=True)
     steps = [point["steps"] for point in points]
     for axes, colour, (name, (level, meaning)) in zip(panels, COLOURS, levels.items(), strict=False):
@@ -33,7 +29,7 @@ def draw_curve(path: Path, game: Game, points: list[dict[str, Any]], levels: dic
         axes.fill_between(steps, lows, highs, color=colour, alpha=0.25, linewidth=0, label="95 % interval")
         axes.axhline(level, color="0.3", linestyle="--", linewidth=1.2, label=meaning)
         axes.margins(y=0.15)
-        axes.set_ylabel(f"points a {unit}")
+        axes.set_ylabel(f"points per {unit}")
         axes.grid(alpha=0.25)
         axes.legend(loc="best", framealpha=0.8, fontsize=9)
     panels[-1].set_xlim(left=0)
@@ -41,6 +37,4 @@ def draw_curve(path: Path, game: Game, points: list[dict[str, Any]], levels: dic
     panels[-1].set_xlabel("decisions trained on")
     players = "" if game.num_players == 2 else f" with {game.num_players} players"
     figure.suptitle(f"{game.name.capitalize()}{players}: self-play, {budget.seconds / 60:.1f} minutes of training")
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png")
-    write_whole(path, buffer.getvalue())
+    save_figure(figure, path)

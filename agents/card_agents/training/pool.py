@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from card_agents.evaluation.arena import Clock, Log, deal_seeds, play_out
+from card_agents.evaluation.arena import Log, deal_seeds, play_out
 from card_agents.names import make_agent
 from card_agents.players.network import Network
 from card_agents.players.ppo import PPOAgent
-from card_agents.protocol import Actions, Agent, Array, Forfeit, external_bot
+from card_agents.protocol import Actions, Agent, Array, Clock, Forfeit, external_bot
 from card_agents.training.selves import TorchAgent
 from card_agents.training.settings import Settings
 from card_envs import Game

@@ -259,7 +259,7 @@ class Run:
         point: Point = {"steps": self.budget.steps}
         learner = TorchAgent(self.game, self._network())
         for name, opponent in self._opponents():
-            point[name] = meet(self.game, ("learner", name), (learner, opponent), seeds).points_a.json()
+            point[name] = meet(self.game, ("learner", name), (learner, opponent), seeds).points_a.to_dict()
         if self._logger is not None:
             for name in ("entropy_loss", "value_loss", "approx_kl", "explained_variance"):
                 value = self._logger.name_to_value.get(f"train/{name}")

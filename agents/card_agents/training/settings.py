@@ -100,8 +100,8 @@ class Settings:
         if wrong:
             raise ValueError(f"{name}={getattr(self, name)!r} {why}.")
 
-    def json(self) -> dict[str, Any]:
-        """The settings in JSON's terms."""
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as a dictionary, as JSON has it."""
         return dataclasses.asdict(self)
 
 

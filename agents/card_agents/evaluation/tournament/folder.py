@@ -61,7 +61,7 @@ class Folder:
                     raise ValueError(f"{self.path} is there already and holds no tournament: give another --out.")
                 if self.plan.is_secret and self.plan.salt is None:
                     self.plan = dataclasses.replace(self.plan, salt=new_salt())
-                told = json.dumps(self.plan.json(), indent=2) + "\n"
+                told = json.dumps(self.plan.to_dict(), indent=2) + "\n"
                 self.path.mkdir(parents=True, exist_ok=True)
                 write_whole(written, told.encode(), mode=0o600)
             (self.path / CHUNKS).mkdir(exist_ok=True)
@@ -75,7 +75,7 @@ class Folder:
         salt = found.get("salt")
         if self.plan.salt is None:
             self.plan = dataclasses.replace(self.plan, salt=salt)
-        told = self.plan.json()
+        told = self.plan.to_dict()
         missing, unknown = told.keys() - found.keys(), found.keys() - told.keys()
         if self.plan.is_secret and salt is None:
             missing |= {"salt"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import warnings
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from typing import Any
 from card_agents.evaluation.tournament.ratings import FITTED
 from card_agents.evaluation.tournament.results import Results
 from card_agents.evaluation.tournament.tables import title
-from card_agents.files import write_whole
+from card_agents.figures import new_figure, save_figure
 from card_agents.labels import labels_of
 
 RATINGS, PAYOFF = "ratings.png", "payoff.png"
@@ -33,21 +32,6 @@ def draw(results: Results, folder: Path) -> None:
         _payoff(results, folder / PAYOFF)
 
 
-def _canvas(width: float, height: float) -> tuple[Any, Any]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), dpi=130, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure, figure.add_subplot()
-
-
-def _save(figure: Any, path: Path) -> None:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png")
-    write_whole(path, buffer.getvalue())
-
-
 def names(labels: Sequence[str]) -> tuple[str, ...]:
     """The labels so short that they fit, no two alike; their ends are kept, for that is where paths differ.
 
@@ -62,7 +46,8 @@ def _ratings(results: Results, path: Path) -> None:
     """A dot and its interval for each agent, the best on top; an arrow where an end is open."""
     shown = names(results.plan.labels)
     order = [number for number in results.order if results.ratings[number].rating is not None]
-    figure, axes = _canvas(8.6, 1.7 + 0.48 * len(order))
+    figure = new_figure(8.6, 1.7 + 0.48 * len(order), dpi=130)
+    axes = figure.add_subplot()
     middles = [results.ratings[number].rating or 0.0 for number in order]
     width = max(max(middles) - min(middles), 100.0)
     ends = list(middles)
@@ -93,7 +78,7 @@ def _ratings(results: Results, path: Path) -> None:
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.set_xlabel(f"rating on Elo's scale, {shown[results.anchor]} = 0; 95 % intervals")
     figure.suptitle(title(results), fontsize=12, fontweight="bold")
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def _payoff(results: Results, path: Path) -> None:
@@ -103,7 +88,8 @@ def _payoff(results: Results, path: Path) -> None:
     order = results.order
     size = len(order)
     cell = 1.15
-    figure, axes = _canvas(3.4 + cell * size, 2.4 + 0.72 * cell * size)
+    figure = new_figure(3.4 + cell * size, 2.4 + 0.72 * cell * size, dpi=130)
+    axes = figure.add_subplot()
     values = [[results.payoff(a, b) for b in order] for a in order]
     most = max((abs(one.mean) for row in values for one in row if one is not None), default=0.0) or 1.0
     colours = LinearSegmentedColormap.from_list("payoff", ["#c8553d", "#f7f5f2", "#2a7fb8"])
@@ -135,4 +121,4 @@ def _payoff(results: Results, path: Path) -> None:
     seats = "" if others == 1 else f" in one seat, column in the other {others}"
     axes.set_xlabel(f"points a {results.plan.unit} of the row against the column{seats}; 95 % intervals")
     figure.suptitle(title(results), fontsize=12, fontweight="bold")
-    _save(figure, path)
+    save_figure(figure, path)

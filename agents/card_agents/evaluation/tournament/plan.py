@@ -129,8 +129,8 @@ class Plan:
     def _files_now(self) -> dict[str, str]:
         return {name: digest for agent in self.agents for name, digest in files_of(agent, self.game).items()}
 
-    def json(self) -> dict[str, Any]:
-        """All that decides what comes of it, in JSON's terms."""
+    def to_dict(self) -> dict[str, Any]:
+        """All that decides what comes of it, as a dictionary, as JSON has it."""
         told = {
             "game": self.game.name,
             "rules": dataclasses.asdict(self.game.rules),
@@ -153,7 +153,7 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """Digest of all that decides what comes of it."""
-        return hashlib.sha256(json.dumps(self.json(), sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
 
 
 def round_robin(game: Game, agents: int) -> tuple[tuple[int, int], ...]:

@@ -56,7 +56,7 @@ class Results:
         return sorted(range(len(points)), key=lambda number: (-known[number], -points[number], number))
 
     def payoff(self, a: int, b: int) -> Estimate | None:
-        """Points a deal of one agent in one seat against another in all the others; None for itself."""
+        """Points per deal of one agent in one seat against another in all the others; None for itself."""
         for (first, second), meeting in zip(self.plan.pairs, self.meetings, strict=True):
             if (first, second) == (a, b):
                 return meeting.points_a
@@ -68,13 +68,13 @@ class Results:
         """Milliseconds a decision of an agent; None if it made none."""
         return 1000 * self.seconds[agent] / self.decisions[agent] if self.decisions[agent] else None
 
-    def json(self) -> dict[str, Any]:
-        """All of it in JSON's terms. What differs from run to run is under ``run``."""
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as a dictionary, as JSON has it. What differs from run to run is under ``run``."""
         plan = self.plan
         labels = plan.labels
         matrix = [[self.payoff(a, b) for b in range(len(labels))] for a in range(len(labels))]
         return {
-            **plan.json(),
+            **plan.to_dict(),
             "labels": list(labels),
             "unit": plan.unit,
             "rotations": plan.game.num_players,
@@ -88,7 +88,7 @@ class Results:
                 {
                     "agent": labels[number],
                     "rating": vars(self.ratings[number]),
-                    "points": self.points[number].json(),
+                    "points": self.points[number].to_dict(),
                     "decisions": self.decisions[number],
                     "forfeits": self.forfeits[number],
                 }
@@ -96,10 +96,10 @@ class Results:
             ],
             "payoff": {
                 "agents": list(labels),
-                "points_of_row_against_column": [[one and one.json() for one in row] for row in matrix],
+                "points_of_row_against_column": [[one and one.to_dict() for one in row] for row in matrix],
             },
             "meetings": [
-                {**meeting.json(), "rotation_factor": factor}
+                {**meeting.to_dict(), "rotation_factor": factor}
                 for meeting, factor in zip(self.meetings, self.factors, strict=True)
             ],
             "rotation_factor": self.factor,
@@ -157,7 +157,7 @@ def anchor_of(plan: Plan) -> int:
 
 
 def _points(plan: Plan, pairs: Sequence[Chunk], agent: int) -> Estimate:
-    """Points a deal of an agent in one seat, the mean over its opponents in all the others."""
+    """Points per deal of an agent in one seat, the mean over its opponents in all the others."""
     deals = []
     for (a, b), one in zip(plan.pairs, pairs, strict=True):
         points = one.points.sum(axis=1)
@@ -201,5 +201,5 @@ def rotation_factor(without: float, with_rotation: float) -> float | None:
 
 
 def plain(told: Any) -> str:
-    """Results in JSON's terms as the text of a file."""
+    """Results as a dictionary, as JSON has it as the text of a file."""
     return json.dumps(told, indent=2, allow_nan=False) + "\n"

@@ -28,7 +28,7 @@ BETTER, NOT_BETTER, UNDECIDED = "better", "not better", "undecided"
 
 @dataclass(frozen=True)
 class Sprt:
-    """The test of "the mean is ``margin``" against "it is ``better``", in points a deal.
+    """The test of "the mean is ``margin``" against "it is ``better``", in points per deal.
 
     alpha: chance of the verdict ``better`` where the truth is ``margin`` or less. beta: chance of ``not better`` where
     it is ``better`` or more. spread: the most points that a deal can bring.

@@ -18,7 +18,7 @@ Rows = list[list[str]]
 
 def standings(results: Results) -> tuple[list[str], Rows]:
     """Headings and rows of the agents, the best first."""
-    headings = ["agent", "rating", f"points a {results.plan.unit}", "ms a decision", "forfeits"]
+    headings = ["agent", "rating", f"points a {results.plan.unit}", "ms per decision", "forfeits"]
     rows = []
     for number in results.order:
         time = results.milliseconds(number)

@@ -33,19 +33,19 @@ class Verdict:
         """Whether no more deals are needed."""
         return self.said != UNDECIDED
 
-    def json(self) -> dict[str, Any]:
-        """All of it in JSON's terms. What differs from run to run is under ``run``."""
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as a dictionary, as JSON has it. What differs from run to run is under ``run``."""
         assert self.plan.sprt is not None
         low, high = self.plan.sprt.bounds
         return {
-            **self.plan.json(),
+            **self.plan.to_dict(),
             "labels": list(self.plan.labels),
             "unit": self.plan.unit,
             "verdict": self.said,
             "deals_needed": 0 if self.meeting is None else self.meeting.deals,
             "log_likelihood_ratio": self.ratio,
             "bounds": [low, high],
-            "meeting": None if self.meeting is None else self.meeting.json(),
+            "meeting": None if self.meeting is None else self.meeting.to_dict(),
             "forfeits": [vars(one) for one in self.lost],
             "run": {
                 "date": datetime.now().astimezone().isoformat(timespec="seconds"),
@@ -62,11 +62,11 @@ class Verdict:
         unit, deals = self.plan.unit, 0 if self.meeting is None else self.meeting.deals
         plural = f"{unit}es" if unit == "match" else f"{unit}s"
         found = {
-            BETTER: f"{a} is better than {b} by more than {test.margin:g} points a {unit} "
+            BETTER: f"{a} is better than {b} by more than {test.margin:g} points per {unit} "
             f"(wrong in at most {100 * test.alpha:g} % of such tests)",
-            NOT_BETTER: f"{a} is not better than {b} by {test.better:g} points a {unit} "
+            NOT_BETTER: f"{a} is not better than {b} by {test.better:g} points per {unit} "
             f"(wrong in at most {100 * test.beta:g} % of such tests)",
-            UNDECIDED: f"Undecided whether {a} is better than {b} by more than {test.margin:g} points a {unit}",
+            UNDECIDED: f"Undecided whether {a} is better than {b} by more than {test.margin:g} points per {unit}",
         }
         low, high = test.bounds
         told = [
@@ -76,7 +76,7 @@ class Verdict:
         ]
         if self.meeting is not None:
             told.append(
-                f"Points a {unit} {self.meeting.points_a}; a test that stops when it is decided leans to the side it "
+                f"Points per {unit} {self.meeting.points_a}; a test that stops when it is decided leans to the side it "
                 "stopped on, so take a fresh seed to measure by how much."
             )
         for one in self.lost:

@@ -1,0 +1,136 @@
+"""Whoever plays a game, ours or not, and the one way in which all of them are asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from card_envs import batches
+from card_envs.game import Game
+from card_envs.threads import ALONE
+
+Array = npt.NDArray[Any]
+Actions = npt.NDArray[np.int32]
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Whoever plays a game.
+
+    An agent keeps nothing between calls, and no dice of its own: all that it leaves to chance it takes from
+    ``random``, so that what happens at a table does not depend on the tables beside it.
+
+    An agent that knows how likely it takes each action can say so by a method ``probabilities(views, observations,
+    masks)``, float64 (N, num_actions): ``act`` then draws by them. Exact measures ask for them.
+
+    An agent that asks another one for some of its answers names it as ``asks``: so an external bot behind it is found.
+    """
+
+    def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
+        """Choose an action in each of N positions.
+
+        views: the positions as the seats to play see them (``game.views``), records (N,); hidden cards are blank.
+        observations: uint8 (N, observation_size), of the same seats.
+        masks: uint8 or bool (N, num_actions), true where an action is legal.
+        random: uint64 (N,), a word from each table's own stream.
+
+        Returns int32 (N,), each legal in its row. Raises ``ValueError`` where a mask is missing or allows nothing.
+        """
+        ...
+
+
+@runtime_checkable
+class ExternalBot(Protocol):
+    """A player whose programs are not ours. What it may know of the others' cards depends on how it is asked: whoever
+    plays with it calls ``over`` after each episode that it played one at a time, and ``close`` before deals that it
+    should come to afresh, and at the end. The arena does.
+
+    one_at_a_time: whether it is to be asked about one table until its episode is over.
+    starting: seconds its programs have taken to start so far, which are no time of its decisions.
+    """
+
+    one_at_a_time: bool
+    starting: float
+
+    def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
+        """Actions as of any player; raises ``Forfeit`` where its program failed."""
+
+    def over(self, final: Array) -> None:
+        """An episode that it played alone is over, or broken off: its last state, a record (1,)."""
+
+    def close(self) -> None:
+        """End its programs: what it is asked from now on has nothing to do with what it has seen."""
+
+
+def external_bot(player: Any) -> ExternalBot | None:
+    """The external bot that a player is, or that it asks (a player that asks another one names it as ``asks``); None
+    if there is none."""
+    found = player
+    while found is not None and not isinstance(found, ExternalBot):
+        found = getattr(found, "asks", None)
+    return found
+
+
+class Forfeit(RuntimeError):
+    """Raised by ``act`` of a player whose program failed in some of the rows: its seats lose those episodes.
+
+    actions: int32 (N,), -1 in the rows that failed. reasons: for each row that failed, a sentence's end that says
+    why: "gave no answer within 5 s".
+    """
+
+    def __init__(self, agent: str, actions: Actions, reasons: Mapping[int, str]) -> None:
+        row, reason = next(iter(reasons.items()))
+        super().__init__(f"{agent} {reason} (in {len(reasons)} of {len(actions)} positions, row {row} the first).")
+        self.actions = actions
+        self.reasons = reasons
+
+
+@dataclass
+class Clock:
+    """Seconds an agent spent in ``act``, and the decisions it made there; the start of its programs is left out."""
+
+    seconds: float = 0.0
+    decisions: int = 0
+
+
+def ask(
+    game: Game, agent: Agent, name: str, views: Array, random: Array, clock: Clock | None = None
+) -> tuple[Actions, Mapping[int, str]]:
+    """What an agent plays in each of these views, of the seats to play: int32 (N,), legal; -1 where its program
+    failed, for the reasons told by row.
+
+    views: records (N,) of the game, the agent's own to change. random: uint64 (N,), a word for each.
+
+    Raises ``ValueError`` (``IllegalAction``) naming the agent for any other answer.
+    """
+    observations = np.empty((len(views), game.observation_size), np.uint8)
+    masks = np.empty((len(views), game.num_actions), np.uint8)
+    game.loops.look(views, game.constants, batches.NO_SEATS, observations, masks, ALONE)
+    asked, legal = batches.copy(views), masks != 0
+    bot = external_bot(agent)
+    begin, started = time.perf_counter(), bot.starting if bot else 0.0
+    reasons: Mapping[int, str] = {}
+    try:
+        answer = agent.act(views, observations, masks, random)
+    except Forfeit as failure:
+        answer, reasons = failure.actions, failure.reasons
+    finally:
+        if clock is not None:
+            clock.seconds += time.perf_counter() - begin - (bot.starting - started if bot else 0.0)
+            clock.decisions += len(views)
+    try:
+        actions = batches.actions(answer, len(asked))
+        known = (actions >= 0) & (actions < game.num_actions)
+        good = known & legal[np.arange(len(asked)), np.where(known, actions, 0)]
+        played = np.ones(len(asked), np.bool_)
+        played[list(reasons)] = False
+        if not good[played].all():
+            game.explain(batches.take(asked, played), actions[played], np.flatnonzero(played))
+    except ValueError as fault:
+        raise type(fault)(f"{name} answered badly: {fault}") from fault
+    return actions, reasons
