@@ -24,7 +24,7 @@ Kind = Mapping[str, Any]
 COUNT: Kind = {"type": "integer", "minimum": 0}
 FLAG: Kind = {"type": "boolean"}
 SEAT: Kind = {"type": "integer", "minimum": 0}
-CARD: Kind = {"type": "string", "pattern": "^[A2-9TJQK][cdhs]$"}
+CARD: Kind = {"type": "string", "pattern": "^[A-Z2-9][cdhs]$"}
 CARDS: Kind = {"type": "array", "items": CARD, "uniqueItems": True}
 RANKS: Kind = {"type": "array", "items": {"enum": list("A23456789TJQK")}, "uniqueItems": True}
 ACTION: Kind = {"type": "string", "minLength": 1}
@@ -56,14 +56,14 @@ COMMON: Mapping[str, tuple[Kind, str]] = {
     "to_play": (optional(SEAT), "The seat that is to play; null when the episode is over."),
     "over": (FLAG, "Whether the episode is over."),
     "dealer": (SEAT, "The seat that dealt."),
-    "deal": ({"type": "integer", "minimum": 1}, "Number of the deal in the episode, from 1: more than 1 in a match."),
+    "deal": ({"type": "integer", "minimum": 1}, "Number of the deal in the episode, from 1; a match has several."),
     "scores": (by_seat({"type": "integer"}), "Match scores; zeros where single deals are played."),
-    "points": (by_seat({"type": "integer"}), "Points of the deal counted last; zeros before there is one."),
+    "points": (by_seat({"type": "integer"}), "Points of the last deal counted; zeros before there is one."),
     "hand": (CARDS, "The seat's own cards."),
     "table": (CARDS, "The cards that lie open."),
     "history": (
         {"type": "array", "items": {"type": "array", "prefixItems": [SEAT, ACTION], "minItems": 2, "maxItems": 2}},
-        "The plays of this deal in order, each the seat and its action.",
+        "The plays of this deal in order, each as [seat, action].",
     ),
     "legal": (
         {"type": "array", "items": ACTION, "uniqueItems": True},

@@ -71,7 +71,7 @@ class Elfern(Game):
 
     @fact(FLAG)
     def must_follow(self, row: Any) -> bool:
-        """Whether who plays second must follow suit now (E6, E8)."""
+        """Whether the second player must follow suit now (E6, E8)."""
         bound = "bound_with_stock" if self.stock_size(row) else "bound_without"
         return bool(self.constants[bound][0])
 
@@ -82,12 +82,12 @@ class Elfern(Game):
 
     @fact(by_seat(COUNT))
     def honours(self, row: Any) -> list[int]:
-        """Honours among them (E2)."""
+        """Honours that each seat has won (E2)."""
         return [(int(row.won[s]) & int(self.constants["honours"][0])).bit_count() for s in (0, 1)]
 
     @fact(by_seat(by_suit(COUNT)))
     def suit_limits(self, row: Any) -> list[dict[str, int]]:
-        """By suit, how many cards of it a hand can hold at most, as all have seen: 0 where it is void."""
+        """Of each hand, the most cards of each suit that it can hold, as all have seen; 0 where it is void."""
         held, sizes = self.rules.hand_size, self.hand_sizes(row)
         return [
             {

@@ -103,7 +103,7 @@ class Konchinka(Game):
 
     @fact(COUNT)
     def pack_size(self, row: Any) -> int:
-        """Cards in the pack, those included that are never dealt (K5)."""
+        """Cards left in the pack, those that are never dealt among them (K5)."""
         return 52 - int(row.dealt)
 
     @fact(COUNT)
@@ -113,8 +113,8 @@ class Konchinka(Game):
 
     @fact(list_of(card=CARD, place=optional(COUNT), seat=optional(SEAT)))
     def put_back(self, row: Any) -> list[dict[str, Any]]:
-        """Table cards that were put back openly (K4) and are not played yet: the place in the pack, 1 on its top, or
-        null where it is in a hand; and the seat that holds it or will be dealt it, null where nobody will."""
+        """Cards that were put back openly (K4) and have not been played: their place in the pack, 1 for its top card,
+        null once they are dealt; and the seat that holds them or will be dealt them, null where none will."""
         played = {*self.table_cards(row), *chain(*self.captured(row))}
         found = []
         for place in self._open_places(row, 0):
@@ -143,12 +143,12 @@ class Konchinka(Game):
 
     @fact(by_seat(COUNT))
     def clubs(self, row: Any) -> list[int]:
-        """Clubs among them (K13)."""
+        """Clubs that each seat has captured (K13)."""
         return [(pile & int(CLUBS)).bit_count() for pile in self._piles(row)]
 
     @fact(by_seat(COUNT))
     def konchinki(self, row: Any) -> list[int]:
-        """Konchinki among them (K11)."""
+        """Konchinki that each seat has captured (K11)."""
         return [(pile & int(KONCHINKI)).bit_count() for pile in self._piles(row)]
 
     @fact(optional(SEAT))

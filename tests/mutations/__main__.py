@@ -21,11 +21,12 @@ from tests.mutations.agents import AGENTS
 from tests.mutations.elfern import ELFERN
 from tests.mutations.environments import ENVIRONMENTS
 from tests.mutations.konchinka import EQUIVALENT, KONCHINKA
+from tests.mutations.protocol import PROTOCOL
 from tests.mutations.tables import TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("card_envs", "agents", "tests", "scripts", "docs", "notebooks", "pyproject.toml", "README.md", "CHANGELOG.md")
-MUTANTS = (*ELFERN, *KONCHINKA, *TABLES, *ENVIRONMENTS, *AGENTS)
+MUTANTS = (*ELFERN, *KONCHINKA, *TABLES, *ENVIRONMENTS, *AGENTS, *PROTOCOL)
 
 CAUGHT, SURVIVED, MISSING, BROKEN = "caught", "SURVIVED", "NOT FOUND", "BROKEN"
 

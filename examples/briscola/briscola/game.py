@@ -72,7 +72,7 @@ class Briscola(Game):
 
     @fact(by_seat(COUNT))
     def card_points(self, row: Any) -> list[int]:
-        """What they count (B7)."""
+        """Card points that each seat has won (B7)."""
         return [sum(COUNTING.get(card[0], 0) for card in won) for won in self.won(row)]
 
     def page(self, row: Any, seat: int | None) -> Page:
