@@ -12,9 +12,10 @@ from jsonschema import Draft202012Validator
 
 import card_envs
 from card_agents import RandomAgent
-from card_agents.evaluation.arena import Clock, Log, deal_seeds, play_out
+from card_agents.evaluation.arena import Log, deal_seeds, play_out
 from card_agents.players.external import lines, make_bot, version1
 from card_agents.players.external.limits import Failure
+from card_agents.protocol import Clock
 from card_envs import public
 from card_envs.registry import game_class
 from tests.variants import VARIANTS, Variant

@@ -14,8 +14,10 @@ import pytest
 import card_envs
 from card_agents import RandomAgent, make_agent
 from card_agents.cli.tournament import main as tournament
-from card_agents.evaluation.arena import deal_seeds, meet
+from card_agents.evaluation.arena import Log, deal_seeds, play_out
 from card_agents.players.external import lines
+from card_agents.protocol import Clock
+from card_agents.seeds import SALT_BYTES
 from card_envs import public
 from card_envs.registry import game_class
 
@@ -33,6 +35,7 @@ COMPILER = shutil.which("cc")
 HERE = [name for name in PLAYERS if name != "program.c" or COMPILER]
 
 CASES = [(name, rules) for name in card_envs.GAMES for rules in game_class(name).probe().variants]
+SALT = "0" * 2 * SALT_BYTES
 CLAIMS = [
     ("program.py", "elfern"),
     *((bot, "konchinka") for bot in ("program.py", "program.sh", "program.c")),
@@ -57,34 +60,35 @@ def test_each_bot_has_its_player():
 
 
 @pytest.mark.parametrize("name", card_envs.GAMES)
-def test_all_of_them_play_a_tournament_without_a_forfeit(name, here):
-    players = [f"{bot.replace('.', '-')}={PLAYERS[bot]}" for bot in HERE]
-    size = ["--deals", "4", "--chunk", "4", "--workers", "1", "--move-seconds", "600", "--start-seconds", "600"]
-    assert tournament([name, "--agents", "random", *players, *size, "--out", "run"]) == 0
+@pytest.mark.parametrize("bot", PLAYERS)
+def test_each_plays_a_tournament_without_a_forfeit_and_as_well_as_it_claims(bot, name, here):
+    if bot not in HERE:
+        pytest.skip("there is no C compiler")
+    patience = ["--move-seconds", "600", "--start-seconds", "600", "--salt", SALT]
+    size = ["--deals", "60", "--chunk", "60", "--workers", "1"]
+    assert tournament([name, "--agents", f"bot={PLAYERS[bot]}", "random", *size, *patience, "--out", "run"]) == 0
     results = json.loads((here / "run" / "results.json").read_text())
     assert results["forfeits"] == []
+    (meeting,) = results["meetings"]
+    assert (meeting["a"], meeting["deals"]) == ("bot", 60)
+    if (bot, name) in CLAIMS:
+        assert meeting["points_a"]["low"] > 0
+    else:
+        assert meeting["points_a"]["high"] > 0  # at random is as it plays
 
 
-@pytest.mark.parametrize("bot", PLAYERS)
+@pytest.mark.parametrize("bot", [bot for bot in PLAYERS if bot.startswith("program")])
 @pytest.mark.parametrize(("name", "rules"), CASES)
-def test_they_play_legally_under_all_rules(name, rules, bot, here):
+def test_programs_play_legally_under_all_rules(name, rules, bot, here):
     if bot not in HERE:
         pytest.skip("there is no C compiler")
     game = card_envs.make_game(name, **rules)
+    seating = [1, *[0] * (game.num_players - 2), 1]
+    log = Log([Clock(), Clock()])
     with make_agent(PLAYERS[bot], game) as player:
-        meeting = meet(game, (bot, "random"), (player, RandomAgent(game)), deal_seeds(5, 2))
-    assert meeting.forfeits == ()
-
-
-@pytest.mark.parametrize(("bot", "name"), CLAIMS)
-def test_they_beat_chance_where_they_claim_to(bot, name, here):
-    if bot not in HERE:
-        pytest.skip("there is no C compiler")
-    game = card_envs.make_game(name)
-    with make_agent(PLAYERS[bot], game) as player:
-        meeting = meet(game, (bot, "random"), (player, RandomAgent(game)), deal_seeds(5, 60))
-    assert meeting.forfeits == ()
-    assert meeting.points_a.low > 0, meeting.points_a
+        play_out(game, [RandomAgent(game), player], seating, deal_seeds(5, 3), None, log)
+    assert log.forfeits == []
+    assert log.clocks[1].decisions > 0
 
 
 # Programs on their own
