@@ -215,15 +215,15 @@ def test_numpy_plays_as_torch_does(name, net):
     torch = pytest.importorskip("torch")
     from sb3_contrib import MaskablePPO
 
-    from card_agents.training.learner import LearnersTables
+    from card_agents.training.learner import LearnerVecEnv
     from card_agents.training.policy import PartsPolicy, Trunk
-    from card_agents.training.selves import TorchAgent
+    from card_agents.training.torch_agent import TorchAgent
     from card_envs.envs.sb3 import CardVecEnv
 
     tables = CardVecEnv(name, 64, seed=0)
     game = tables.game
     advice = net == "advised"
-    env = LearnersTables(tables, 1.0, advice)
+    env = LearnerVecEnv(tables, 1.0, advice)
     kind, options = "MlpPolicy", {}
     if net != "plain":
         kind = PartsPolicy

@@ -484,14 +484,14 @@ def test_where_results_go_is_looked_at_before_anything_is_played(name, tmp_path,
 @pytest.mark.parametrize("name", ["evaluate", "exploit"])
 def test_results_that_cannot_be_kept_after_all_are_printed(name, tmp_path, capsys, monkeypatch):
     pytest.importorskip("rich")
-    from card_agents.equilibrium import examining
+    from card_agents.equilibrium import results
     from card_agents.evaluation import evaluating
 
     def full(*_):
         raise OSError(28, "No space left on device", "kept.json")
 
     monkeypatch.setattr(evaluating, "write_whole", full)
-    monkeypatch.setattr(examining, "write_whole", full)
+    monkeypatch.setattr(results, "write_whole", full)
     assert main_of(name)([*PLAYED[name][:-1], str(tmp_path / "kept.json")]) == FAILED
     printed = capsys.readouterr()
     assert "greedy" in printed.out

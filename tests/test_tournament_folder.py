@@ -16,7 +16,7 @@ import card_envs
 from card_agents.cli import tournament as command
 from card_agents.cli.tournament import main
 from card_agents.evaluation.tournament import folder
-from card_agents.evaluation.tournament.folder import Damaged, Folder
+from card_agents.evaluation.tournament.folder import DamagedChunk, Folder
 from card_agents.evaluation.tournament.plan import Chunk, Job
 from card_agents.evaluation.tournament.playing import Players
 from card_agents.files import locked
@@ -146,7 +146,7 @@ def test_a_pipe_in_the_place_of_a_chunk_holds_nobody_up(whole, tmp_path):
     path = tmp_path / "t" / "chunks" / "0000-000000.json"
     path.unlink()
     os.mkfifo(path)
-    with pytest.raises(Damaged, match="no file"):
+    with pytest.raises(DamagedChunk, match="no file"):
         Folder(tmp_path / "t", plan_of_whole()).read(Job(0, 0))
 
 
@@ -163,10 +163,10 @@ def test_a_chunk_is_read_as_it_was_written(tmp_path):
     for name, value in vars(chunk).items():
         assert getattr(found, name) is not value
         assert str(getattr(found, name)) == str(value)
-    with pytest.raises(Damaged, match="cannot be read"):
+    with pytest.raises(DamagedChunk, match="cannot be read"):
         kept.read(Job(0, 0))
     other = Folder(tmp_path / "t", dataclasses.replace(played, seed=9))
-    with pytest.raises(Damaged, match="of another tournament"):
+    with pytest.raises(DamagedChunk, match="of another tournament"):
         other.read(Job(0, 1))
 
 

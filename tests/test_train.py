@@ -247,7 +247,7 @@ def test_a_full_pool_thins_out_evenly():
     network = some_network(game)
     for steps in range(0, 6400, 100):
         pool.add(steps, network)
-    ages = [steps for steps, _ in pool.selves]
+    ages = [steps for steps, _ in pool.snapshots]
     assert len(ages) == 5
     assert ages[0] == 0
     assert ages[-1] == 6300

@@ -151,7 +151,7 @@ def _beside(target: Path, mode: int = 0o666) -> tuple[Path, int]:
     return path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
 
 
-def remove_torn(folder: Path, pattern: str) -> None:
+def remove_partial(folder: Path, pattern: str) -> None:
     """Remove what ``write_whole`` left where it was killed, for names of this pattern; nobody may be writing them."""
     for torn in folder.glob(f".{pattern}.*"):
         torn.unlink(missing_ok=True)

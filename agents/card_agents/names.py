@@ -21,16 +21,16 @@ and returns an agent."""
 
 NAMES = ("random", "greedy", "ppo", "ppo:PATH", "pimc:N", "ismcts:N", "ismcts:N+ppo", "exact+NAME", "cfr:N")
 
-SPOKEN = f"{', '.join(NAMES)}, module:factory, cmd:PROGRAM (docs/bots.md), or a player of another package"
+NAMES_HELP = f"{', '.join(NAMES)}, module:factory, cmd:PROGRAM (docs/bots.md), or a player of another package"
 """The names there are, for the help of commands."""
 
 SEARCHERS: dict[str, Callable[..., Agent]] = {"pimc": PimcAgent, "ismcts": IsmctsAgent}
 """Players that search, by name: each is made of a game and of how much it searches for a decision."""
 
-OURS = frozenset({"random", "greedy", "ppo", "cfr", *SEARCHERS})
+OWN_KINDS = frozenset({"random", "greedy", "ppo", "cfr", *SEARCHERS})
 """What the names of the library's own players begin with."""
 
-EXACTLY = "exact+"
+EXACT_PREFIX = "exact+"
 """What stands before the name of a player that is to play the end exactly."""
 
 _LABELLED = re.compile(r"(\w(?:[\w .-]*\w)?)=(.*)", re.DOTALL)
@@ -87,9 +87,9 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Lim
         return GreedyAgent(game)
     if kind == "ppo":
         return _trained(game, name, deterministic)
-    if name.startswith(EXACTLY):
+    if name.startswith(EXACT_PREFIX):
         return ExactAgent(
-            game, make_agent(name.removeprefix(EXACTLY), game, deterministic=deterministic, limits=limits)
+            game, make_agent(name.removeprefix(EXACT_PREFIX), game, deterministic=deterministic, limits=limits)
         )
     if kind.partition("+")[0] in SEARCHERS:
         return _searching(game, name)
@@ -129,15 +129,15 @@ def _searching(game: Game, name: str) -> Agent:
 
 
 def _equilibrium(game: Game, text: str) -> Agent:
-    from card_agents.equilibrium import Effort, cfr_agent
+    from card_agents.equilibrium import CFRLimit, cfr_agent
 
-    return cfr_agent(game, Effort.read(text))
+    return cfr_agent(game, CFRLimit.read(text))
 
 
 def bare(name: str) -> str:
     """The player inside of wrappers: ``"greedy"`` of ``"exact+greedy"``."""
-    while name.startswith(EXACTLY):
-        name = name.removeprefix(EXACTLY)
+    while name.startswith(EXACT_PREFIX):
+        name = name.removeprefix(EXACT_PREFIX)
     return name
 
 
@@ -148,7 +148,7 @@ def is_external(name: str) -> bool:
     (True, True, False)
     """
     kind = bare(name).partition(":")[0]
-    return kind.partition("+")[0] not in OURS and kind not in _others()
+    return kind.partition("+")[0] not in OWN_KINDS and kind not in _others()
 
 
 def refuse_unrepeatable(name: str) -> None:

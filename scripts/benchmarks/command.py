@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks import engine, environments, memory, peer_process, pictures, report, solving, training
 from benchmarks.figures import Figure, Turns
-from card_agents.cli.command_line import Parser, called, command, needed, told
+from card_agents.cli.command_line import Parser, called, command, error_sentence, needed
 from card_agents.cli.options import positive, whole
 from card_agents.files import check_writable, write_whole
 from card_agents.screen import screen
@@ -81,7 +81,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
             folder.mkdir(parents=True, exist_ok=True)
             check_writable(folder / file)
     except (OSError, ValueError) as error:
-        parser.error(told(error))
+        parser.error(error_sentence(error))
     return options
 
 

@@ -26,7 +26,7 @@ class Peers:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
-        self.told = self._ask("list")
+        self.description = self._ask("list")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -53,16 +53,16 @@ def measure_peers(turns: Turns, folder: Path) -> list[Figure]:
         return [Figure("peers", "OpenSpiel, RLCard, PettingZoo, pgx", notes={"missing": "not installed"})]
     with Peers() as peers:
         rates = {LOOP: loop(game), SINGLE: single_env(game)}
-        rates |= {peer["name"]: peers.rate(peer["name"]) for peer in peers.told["games"]}
+        rates |= {peer["name"]: peers.rate(peer["name"]) for peer in peers.description["games"]}
         samples = turns.take(rates)
-    versions = peers.told["versions"]
+    versions = peers.description["versions"]
     figures = [
         figure(samples, "peers", LOOP, tables=TABLES, notes={"versions": versions}, **about(game)),
         figure(samples, "peers", SINGLE, **about(game)),
     ]
-    for peer in peers.told["games"]:
+    for peer in peers.description["games"]:
         made = figure(samples, "peers", peer["name"], LOOP, game=peer["game"], tables=peer["tables"])
         single = figure(samples, "peers", peer["name"], SINGLE).ratio
         made.what, made.notes = peer["library"], {"version": versions[peer["library"]], "ratio to Env.step": single}
         figures.append(made)
-    return figures + [Figure("peers", name, notes={"missing": why}) for name, why in peers.told["missing"].items()]
+    return figures + [Figure("peers", name, notes={"missing": why}) for name, why in peers.description["missing"].items()]

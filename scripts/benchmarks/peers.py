@@ -139,12 +139,12 @@ def rate(play: Play, seconds: float) -> float:
 def prepare() -> tuple[dict[str, Play], dict[str, Any]]:
     """What can be measured, by name, and a description of it all for whoever asked."""
     plays: dict[str, Play] = {}
-    told: dict[str, Any] = {"games": [], "missing": {}, "versions": {"python": sys.version.split()[0]}}
+    description: dict[str, Any] = {"games": [], "missing": {}, "versions": {"python": sys.version.split()[0]}}
     for library, (package, make, games) in LIBRARIES.items():
         try:
-            told["versions"][library] = metadata.version(package)
+            description["versions"][library] = metadata.version(package)
         except metadata.PackageNotFoundError:
-            told["missing"][library] = "not installed"
+            description["missing"][library] = "not installed"
             continue
         for game, *width in games:
             name = " ".join(map(str, (library, game, *width)))
@@ -153,13 +153,13 @@ def prepare() -> tuple[dict[str, Play], dict[str, Any]]:
                 plays[name]()
             except Exception as fault:  # whatever a library of others may raise
                 plays.pop(name, None)
-                told["missing"][name] = f"{type(fault).__name__}: {fault}".splitlines()[0][:200]
+                description["missing"][name] = f"{type(fault).__name__}: {fault}".splitlines()[0][:200]
                 continue
-            told["games"].append({"name": name, "library": library, "game": game, "tables": (width or [1])[0]})
+            description["games"].append({"name": name, "library": library, "game": game, "tables": (width or [1])[0]})
     for package in ALSO:
         with contextlib.suppress(metadata.PackageNotFoundError):
-            told["versions"][package] = metadata.version(package)
-    return plays, told
+            description["versions"][package] = metadata.version(package)
+    return plays, description
 
 
 def main() -> None:
@@ -167,10 +167,10 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the libraries print goes elsewhere
     random.seed(0)
-    plays, told = prepare()
+    plays, description = prepare()
     for line in sys.stdin:
         asked, _, seconds = line.rstrip("\n").partition("\t")
-        answer = told if asked == "list" else rate(plays[asked], float(seconds))
+        answer = description if asked == "list" else rate(plays[asked], float(seconds))
         print(json.dumps(answer), file=answers, flush=True)
 
 

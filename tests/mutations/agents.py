@@ -343,8 +343,8 @@ AGENTS = (
     Mutant(
         "oldest-selves-leave-the-pool-first",
         "agents/card_agents/training/pool.py",
-        "del self.selves[1 + int(np.argmin(gaps)) if gaps else 0]",
-        "del self.selves[0]",
+        "del self.snapshots[1 + int(np.argmin(gaps)) if gaps else 0]",
+        "del self.snapshots[0]",
         (TRAINING,),
     ),
     Mutant(

@@ -83,7 +83,9 @@ def main(
         PPOAgent(game, agent.network.compact()).save(player)
         against = f"ppo:{player}"
         reply = trained("response", baseline.response_steps, {**response, "against": against})
-        results.append({"player": stem, "bytes": player.stat().st_size, "league": told(run), "response": told(reply)})
+        results.append(
+            {"player": stem, "bytes": player.stat().st_size, "league": summary_of(run), "response": summary_of(reply)}
+        )
         write_whole(arguments.runs / RESULTS, (json.dumps(_dated(results), indent=1) + "\n").encode())
     console.print(
         f"The players are in {arguments.weights}; what they can do is in {arguments.runs / RESULTS}", soft_wrap=True
@@ -109,7 +111,7 @@ def train_once(folder: Path, game: Game, settings: Settings, console: Console) -
     return run
 
 
-def told(run: Run) -> dict[str, Any]:
+def summary_of(run: Run) -> dict[str, Any]:
     """What there is to say about a finished run."""
     from card_agents.training.run import EVALUATION
 

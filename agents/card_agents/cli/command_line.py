@@ -99,16 +99,16 @@ def command(verb: str) -> Callable[[Callable[Parameters, int]], Callable[Paramet
                 try:
                     status = body(*args, **kwargs)
                 except KeyboardInterrupt:
-                    tell(verb, "Stopped.")
+                    to_stderr(verb, "Stopped.")
                     status = INTERRUPTED
                 except (ValueError, OSError, ImportError, MemoryError) as error:
                     if sys.flags.dev_mode:
                         raise
-                    tell(verb, told(error))
+                    to_stderr(verb, error_sentence(error))
                     status = FAILED
                 output.flush()
             if output.failure is not None:
-                tell(verb, f"Not everything could be printed: {told(output.failure)}")
+                to_stderr(verb, f"Not everything could be printed: {error_sentence(output.failure)}")
                 status = status or FAILED
             return status
 
@@ -117,14 +117,14 @@ def command(verb: str) -> Callable[[Callable[Parameters, int]], Callable[Paramet
     return made
 
 
-def tell(verb: str, text: str) -> None:
+def to_stderr(verb: str, text: str) -> None:
     """Say something on the standard error, if there is one."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
             print(f"{called(verb)}: {sentence(text)}", file=sys.stderr, flush=True)
 
 
-def told(error: BaseException) -> str:
+def error_sentence(error: BaseException) -> str:
     """What an error says, as a sentence."""
     if isinstance(error, OSError) and error.strerror:
         return sentence(error.strerror if error.filename is None else f"{error.filename}: {error.strerror}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from card_agents.cli.command_line import Parser, called, command, needed
 from card_agents.cli.options import add_agents, add_salt, chosen_game, game_commands, labelled, whole
-from card_agents.cli.warmup import told_if_long
+from card_agents.cli.warmup import notice_if_slow
 from card_agents.evaluation.arena import warm_up
 from card_agents.evaluation.evaluating import evaluate
 from card_agents.evaluation.regret import KINDS, AgentRegret, measure, refuse_unless_solved, regret_table
@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     game = chosen_game(arguments)
     needed("arena", "rich")
     console = screen()
-    with told_if_long(console):
+    with notice_if_slow(console):
         try:
             if arguments.json is not None:
                 check_writable(arguments.json)

@@ -12,14 +12,14 @@ from typing import Any, Literal
 
 from card_agents.cli.command_line import Parser
 from card_agents.labels import labels_of
-from card_agents.names import SPOKEN, split_label
+from card_agents.names import NAMES_HELP, split_label
 from card_agents.seeds import read_salt
 from card_envs import GAMES, Game, make_game
 from card_envs.registry import game_class, rule_fields
 
 PREFIX = "rule_"
 
-AGENTS = f"{SPOKEN}. LABEL=NAME shows it as LABEL"
+AGENTS = f"{NAMES_HELP}. LABEL=NAME shows it as LABEL"
 """What --agents says of the names that it takes."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")

@@ -15,12 +15,12 @@ from card_agents.cli.command_line import (
     Parser,
     called,
     command,
+    error_sentence,
     missing,
     needed,
-    told,
 )
 from card_agents.cli.options import AGENTS, add_salt, chosen_game, game_commands, positive, real, whole
-from card_agents.cli.warmup import told_if_long
+from card_agents.cli.warmup import notice_if_slow
 from card_agents.evaluation.tournament.folder import Folder
 from card_agents.evaluation.tournament.pictures import PAYOFF, RATINGS, draw
 from card_agents.evaluation.tournament.plan import Chunk, Job, Plan, round_robin
@@ -199,7 +199,7 @@ def _play(folder: Folder, chunks: Chunks, workers: int, console: Console) -> Non
     ended = _watch(plan, chunks)
     if not left or ended():
         return
-    with told_if_long(console):
+    with notice_if_slow(console):
         warm_up_players(plan)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
     times = (TimeElapsedColumn(), TimeRemainingColumn())
@@ -235,7 +235,7 @@ def _finish_tournament(folder: Folder, chunks: Chunks, console: Console, picture
                 draw(results, folder.path)
                 written += [RATINGS, PAYOFF]
             except Exception as error:  # whatever a picture fails of, the results are there
-                failure = told(error)
+                failure = error_sentence(error)
     finally:
         for table in tables(results):
             console.print(table)

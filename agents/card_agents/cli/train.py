@@ -11,9 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from card_agents.cli.command_line import Parser, called, command, needed, tell
+from card_agents.cli.command_line import Parser, called, command, needed, to_stderr
 from card_agents.cli.options import PREFIX, chosen_game, game_commands, integer, real
-from card_agents.cli.warmup import told_if_long
+from card_agents.cli.warmup import notice_if_slow
 from card_agents.screen import screen
 from card_agents.training.settings import BUDGET, Settings
 from card_envs import make_game
@@ -141,7 +141,7 @@ def watch_run(run: Run, console: Console) -> None:
         raise
     except BaseException:
         again = f"{called(VERB)} --resume {shlex.quote(str(run.folder))}"
-        tell(VERB, f"{run.legs} legs are kept; {again} goes on from there.")
+        to_stderr(VERB, f"{run.legs} legs are kept; {again} goes on from there.")
         raise
 
 
@@ -153,7 +153,7 @@ def _train_and_tell(run: Run, console: Console) -> None:
     for remark in run.remarks:
         console.print(remark, soft_wrap=True)
     begun_with = len(run.remarks)
-    with told_if_long(console):
+    with notice_if_slow(console):
         warm_up(run.game)
     columns = (
         TextColumn("[progress.description]{task.description}"),

@@ -50,7 +50,7 @@ def warm_up_all(game: Game) -> None:
 
 
 @contextlib.contextmanager
-def told_if_long(console: Console) -> Iterator[None]:
+def notice_if_slow(console: Console) -> Iterator[None]:
     """Say what goes on if it lasts."""
     told = threading.Timer(
         PATIENCE,

@@ -34,7 +34,7 @@ MEASURES = ("points", "beaten", "level")
 
 
 @dataclass(frozen=True)
-class Lost:
+class ForfeitSummary:
     """Episodes that an agent forfeited for one reason, and where that was first: against whom, and in which deal
     (counted from 0) and seat."""
 
@@ -74,7 +74,7 @@ class Meeting:
     win_rate: Estimate
     seat_points: list[Estimate]
     seat_outcomes: list[dict[str, int]]
-    forfeits: tuple[Lost, ...] = ()
+    forfeits: tuple[ForfeitSummary, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The meeting as a dictionary, as JSON has it."""
@@ -102,8 +102,9 @@ def deal_seeds(seed: int, deals: int) -> npt.NDArray[np.uint64]:
 
 @dataclass(frozen=True)
 class Games:
-    """Deals played in all rotations, all int64 (deals, rotations) as ``compared`` tells; the rotation is the seat of
-    the first agent. forfeits: (deal, rotation, seat, which of the two agents, reason), in order. clocks: of the two."""
+    """Deals played in all rotations, all int64 (deals, rotations) as ``seat_results`` tells; the rotation is the seat
+    of the first agent. forfeits: (deal, rotation, seat, which of the two agents, reason), in order. clocks: of the
+    two."""
 
     points: Array
     beaten: Array
@@ -122,7 +123,7 @@ def meet(
     """Let the first agent play one seat and the second all the others, from each seat in turn, over all ``seeds``."""
     parts = [play_rotations(game, names, agents, seeds[k : k + batch], k) for k in range(0, len(seeds), batch)]
     points, beaten, level = (np.concatenate([getattr(part, name) for part in parts]) for name in MEASURES)
-    lost = losses(names, (one for part in parts for one in part.forfeits))
+    lost = summarise_forfeits(names, (one for part in parts for one in part.forfeits))
     return dataclasses.replace(meeting_of(names, points, beaten, level), forfeits=lost)
 
 
@@ -139,13 +140,15 @@ def play_rotations(
         seating[seat] = 0
         for begin, final in episodes(game, agents, seating, seeds, names, log):
             part = slice(begin, begin + len(final))
-            points[part, seat], beaten[part, seat], level[part, seat] = compared(game, final, seat)
+            points[part, seat], beaten[part, seat], level[part, seat] = seat_results(game, final, seat)
         forfeits += [(first_deal + table, seat, loser, which, why) for table, loser, which, why in log.forfeits]
         log.forfeits.clear()
     return Games(points, beaten, level, sorted(forfeits), log.clocks)
 
 
-def losses(names: Sequence[str], forfeits: Iterable[tuple[int, int, int, int, str]]) -> tuple[Lost, ...]:
+def summarise_forfeits(
+    names: Sequence[str], forfeits: Iterable[tuple[int, int, int, int, str]]
+) -> tuple[ForfeitSummary, ...]:
     """Forfeits of two agents of these names, as ``Games`` has them, by agent and reason."""
     first: dict[tuple[int, str], tuple[int, int]] = {}
     times: Counter[tuple[int, str]] = Counter()
@@ -153,11 +156,12 @@ def losses(names: Sequence[str], forfeits: Iterable[tuple[int, int, int, int, st
         first.setdefault((which, reason), (deal, seat))
         times[which, reason] += 1
     return tuple(
-        Lost(names[key[0]], key[1], times[key], names[1 - key[0]], *where) for key, where in sorted(first.items())
+        ForfeitSummary(names[key[0]], key[1], times[key], names[1 - key[0]], *where)
+        for key, where in sorted(first.items())
     )
 
 
-def compared(game: Game, final: Array, seat: int) -> tuple[Array, Array, Array]:
+def seat_results(game: Game, final: Array, seat: int) -> tuple[Array, Array, Array]:
     """How a seat came out of finished episodes, three times int64 (N,).
 
     Its "points" return in units of 1 / (num_players - 1)**2, in which the return is whole also where a seat forfeited;
@@ -169,7 +173,7 @@ def compared(game: Game, final: Array, seat: int) -> tuple[Array, Array, Array]:
 
 
 def meeting_of(names: tuple[str, str], points: Array, beaten: Array, level: Array) -> Meeting:
-    """The meeting whose games came out so: each int64 (deals, rotations), as ``compared`` tells, for each seat."""
+    """The meeting whose games came out so: each int64 (deals, rotations), as ``seat_results`` tells, for each seat."""
     deals, players = points.shape
     unit = (players - 1) ** 2
     result = np.where(beaten == players - 1, 0, np.where(beaten + level == players - 1, 1, 2))  # number of the outcome
@@ -203,7 +207,7 @@ class Log:
     forfeits: list[tuple[int, int, int, str]] = field(default_factory=list)
 
 
-Watch = Callable[[Array, Array, Actions], None]
+Observer = Callable[[Array, Array, Actions], None]
 """Is told of tables at which an action is about to be played: their numbers, their states and the actions, -1 where
 there is none."""
 
@@ -215,7 +219,7 @@ def play_out(
     seeds: Array,
     names: Sequence[str] | None = None,
     log: Log | None = None,
-    watch: Watch | None = None,
+    watch: Observer | None = None,
 ) -> Array:
     """Play one episode at each of the tables to its end and return the final states, in the order of ``seeds``: what
     ``episodes`` plays, in one array."""
@@ -232,7 +236,7 @@ def episodes(
     seeds: Array,
     names: Sequence[str] | None = None,
     log: Log | None = None,
-    watch: Watch | None = None,
+    watch: Observer | None = None,
 ) -> Iterator[tuple[int, Array]]:
     """Play one episode at each of the tables to its end and yield the final states, in the order of ``seeds``, some
     at a time with the number of the first.
@@ -242,18 +246,18 @@ def episodes(
     """
     names = names or [type(agent).__name__ for agent in agents]
     log = Log([Clock() for _ in agents]) if log is None else log
-    with _coming_afresh(agents[number] for number in seating) as bots:
+    with _fresh_bots(agents[number] for number in seating) as bots:
         alone = [bot for bot in bots if bot.one_at_a_time]
         width = 1 if alone else BATCH
         for begin in range(0, len(seeds), width):
-            final = _side_by_side(game, agents, seating, seeds[begin : begin + width], begin, names, log, watch)
+            final = _play_batch(game, agents, seating, seeds[begin : begin + width], begin, names, log, watch)
             for bot in alone:
                 bot.over(final)
             yield begin, final
 
 
 @contextlib.contextmanager
-def _coming_afresh(agents: Iterable[Agent]) -> Iterator[list[ExternalBot]]:
+def _fresh_bots(agents: Iterable[Agent]) -> Iterator[list[ExternalBot]]:
     """The external bots among agents, who know of nothing when they come, and leave nothing when they go."""
     bots = list({id(bot): bot for bot in map(external_bot, agents) if bot is not None}.values())
     try:
@@ -265,7 +269,7 @@ def _coming_afresh(agents: Iterable[Agent]) -> Iterator[list[ExternalBot]]:
             bot.close()
 
 
-def _side_by_side(
+def _play_batch(
     game: Game,
     agents: Sequence[Agent],
     seating: Sequence[int],
@@ -273,7 +277,7 @@ def _side_by_side(
     first_table: int,
     names: Sequence[str],
     log: Log,
-    watch: Watch | None,
+    watch: Observer | None,
 ) -> Array:
     """Final states of one episode at each of the tables."""
     whose = np.array(seating)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from card_agents.evaluation.arena import BATCH, Log, Lost, losses, play_out
+from card_agents.evaluation.arena import BATCH, ForfeitSummary, Log, play_out, summarise_forfeits
 from card_agents.evaluation.intervals import Estimate, estimate
 from card_agents.protocol import Agent, Array, Clock
 from card_agents.screen import literal
@@ -33,7 +33,7 @@ KINDS = ("settled", "open")
 CHUNK = 1024
 """Decisions solved between two words of progress. Results do not depend on it."""
 
-LOST = 1e-9
+TOLERANCE = 1e-9
 """Regret above this is an error: values are sums of floats."""
 
 
@@ -56,7 +56,7 @@ class Regret:
     per_deal: Estimate
     points_per_decision: Estimate
     points_per_deal: Estimate
-    forfeits: tuple[Lost, ...] = ()
+    forfeits: tuple[ForfeitSummary, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As a dictionary, as JSON has it."""
@@ -121,7 +121,7 @@ def measure(
     ]
     states, actions, tables = (np.concatenate(each) for each in list(zip(*parts, strict=True))[:3])
     seat_deals = np.concatenate([each for *_, each, _ in parts])
-    lost = losses(names, (one for *_, forfeits in parts for one in forfeits))
+    lost = summarise_forfeits(names, (one for *_, forfeits in parts for one in forfeits))
     if not len(states) and lost:
         none = Estimate(math.nan, math.nan, math.nan)
         return Regret(len(seeds), 0, none, none, none, none, none, lost)
@@ -145,7 +145,7 @@ def measure(
     return Regret(
         len(seeds),
         len(states),
-        ratio(less > LOST, made),
+        ratio(less > TOLERANCE, made),
         ratio(less, made),
         ratio(less, seat_deals),
         ratio(less_points, made),

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from card_agents.archives import fault, read_file
-from card_agents.files import remove_torn, write_whole
+from card_agents.files import remove_partial, write_whole
 
 MAGIC = b"card_envs checkpoint 1\n"
 KEEP = 2
@@ -40,7 +40,7 @@ def write(folder: Path, number: int, content: dict[str, Any]) -> Path:
     write_whole(path, MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n" + payload)
     for old in _paths(folder)[KEEP:]:
         old.unlink(missing_ok=True)
-    remove_torn(folder, "*.ckpt")
+    remove_partial(folder, "*.ckpt")
     return path
 
 

@@ -16,11 +16,11 @@ from card_agents.training.settings import Budget, Settings
 from card_envs import Game
 from card_envs.envs.sb3 import CardVecEnv
 
-LEAST_RATE = 0.01
+FINAL_SHARE = 0.01
 """Share of the learning rate that is left at the very end."""
 
 
-class Falling:
+class LinearSchedule:
     """A learning rate that falls in a line along the budget, whatever Stable-Baselines3 takes for progress."""
 
     def __init__(self, start: float, budget: Budget) -> None:
@@ -28,10 +28,10 @@ class Falling:
         self.budget = budget
 
     def __call__(self, _: float) -> float:
-        return self.start * max(LEAST_RATE, 1.0 - self.budget.used)
+        return self.start * max(FINAL_SHARE, 1.0 - self.budget.used)
 
 
-class LearnersTables(VecEnvWrapper):
+class LearnerVecEnv(VecEnvWrapper):
     """The tables as the learner meets them: rewards times a constant, so that returns of all games are of one size.
 
     advice: what the greedy player would do follows each observation, one bit an action.
@@ -67,7 +67,7 @@ class LearnersTables(VecEnvWrapper):
 
 def make_learner(game: Game, env: VecEnv, settings: Settings, budget: Budget) -> MaskablePPO:
     """An untrained learner of ``game`` for ``env``; the same seed makes the same one."""
-    schedule: Callable[[float], float] = Falling(settings.learning_rate, budget)
+    schedule: Callable[[float], float] = LinearSchedule(settings.learning_rate, budget)
     return MaskablePPO(
         PartsPolicy,
         env,

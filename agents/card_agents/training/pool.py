@@ -14,8 +14,8 @@ from card_agents.names import make_agent
 from card_agents.players.network import Network
 from card_agents.players.ppo import PPOAgent
 from card_agents.protocol import Actions, Agent, Array, Clock, Forfeit, external_bot
-from card_agents.training.selves import TorchAgent
 from card_agents.training.settings import Settings
+from card_agents.training.torch_agent import TorchAgent
 from card_envs import Game
 
 GROUPS = 16
@@ -37,11 +37,11 @@ class Pool:
 
     def add(self, steps: int, network: Network) -> None:
         """Take in a self. A full pool thins out: the one whose neighbours in age are closest leaves."""
-        self.selves.append((steps, network))
-        while len(self.selves) > self.settings.pool:
-            ages = [age for age, _ in self.selves]
+        self.snapshots.append((steps, network))
+        while len(self.snapshots) > self.settings.pool:
+            ages = [age for age, _ in self.snapshots]
             gaps = [ages[k + 1] - ages[k - 1] for k in range(1, len(ages) - 1)]
-            del self.selves[1 + int(np.argmin(gaps)) if gaps else 0]
+            del self.snapshots[1 + int(np.argmin(gaps)) if gaps else 0]
 
     @cached_property
     def rival(self) -> Agent | None:
@@ -64,13 +64,13 @@ class Pool:
         if log.forfeits:
             raise ValueError(f"{settings.against!r} is no player to train against: it {log.forfeits[0][3]}.")
         if not bot.one_at_a_time:
-            return [Accused(rival, self.forfeits)]
+            return [ForfeitCounter(rival, self.forfeits)]
         if settings.tables > MOST_PROGRAMS:
             raise ValueError(
                 f"{settings.against!r} plays one episode after the other, so that each table needs programs of its "
                 f"own: give --tables {MOST_PROGRAMS} or fewer, not {settings.tables}."
             )
-        return [Accused(make_agent(settings.against, self.game), self.forfeits) for _ in range(settings.tables)]
+        return [ForfeitCounter(make_agent(settings.against, self.game), self.forfeits) for _ in range(settings.tables)]
 
     def check(self) -> None:
         """``ValueError`` with a sentence if there can be no training against the rival."""
@@ -97,9 +97,9 @@ class Pool:
         groups = min(GROUPS, tables)
         group_of = np.arange(tables) * groups // tables
         chosen: list[TorchAgent] = []
-        if self.selves and self.settings.selves:
-            numbers = dice.permutation(len(self.selves) - 1)[: self.settings.selves - 1].tolist()
-            chosen = [self._agent(number) for number in [*numbers, len(self.selves) - 1]]
+        if self.snapshots and self.settings.selves:
+            numbers = dice.permutation(len(self.snapshots) - 1)[: self.settings.selves - 1].tolist()
+            chosen = [self._agent(number) for number in [*numbers, len(self.snapshots) - 1]]
         columns = [self._column(groups, chosen, dice) for _ in range(self.game.num_players - 1)]
         for group in range(groups):
             env.set_opponents([column[group] for column in columns], where=group_of == group)
@@ -129,10 +129,10 @@ class Pool:
         return [column[place] for place in dice.permutation(groups)]
 
     def _agent(self, number: int) -> TorchAgent:
-        return TorchAgent(self.game, self.selves[number][1], deterministic=False)
+        return TorchAgent(self.game, self.snapshots[number][1], deterministic=False)
 
 
-class Accused:
+class ForfeitCounter:
     """An external bot at a training table: the reasons for which it forfeits are counted."""
 
     def __init__(self, rival: Agent, forfeits: Counter[str]) -> None:

@@ -23,7 +23,7 @@ from stable_baselines3.common.utils import set_random_seed
 from card_agents.archives import LARGEST
 from card_agents.evaluation.arena import deal_seeds, meet
 from card_agents.evaluation.evaluating import Evaluation, evaluate
-from card_agents.files import is_empty, locked, new_folder, remove_torn, write_whole
+from card_agents.files import is_empty, locked, new_folder, remove_partial, write_whole
 from card_agents.players.builtin import GreedyAgent, RandomAgent
 from card_agents.players.network import Layers, Network
 from card_agents.players.ppo import MODEL, PPOAgent, network_of
@@ -31,10 +31,10 @@ from card_agents.protocol import Agent
 from card_agents.training import checkpoint
 from card_agents.training.config import job, made_of, read_config, write_config
 from card_agents.training.curve import draw_curve
-from card_agents.training.learner import LearnersTables, make_learner
+from card_agents.training.learner import LearnerVecEnv, make_learner
 from card_agents.training.pool import Pool
-from card_agents.training.selves import TorchAgent
 from card_agents.training.settings import Budget, Settings
+from card_agents.training.torch_agent import TorchAgent
 from card_envs import Game
 from card_envs.envs.sb3 import CardVecEnv
 
@@ -91,7 +91,7 @@ class Run:
         set_random_seed(settings.seed)
         self._tables = CardVecEnv(game, settings.tables, opponents="greedy", reward=settings.reward)
         scale = TYPICAL_RETURN / game.max_return if settings.reward == "points" else 1.0
-        self._env = LearnersTables(self._tables, scale, settings.advice)
+        self._env = LearnerVecEnv(self._tables, scale, settings.advice)
         self.model = make_learner(game, self._env, settings, self.budget)
         self._logger: Logger | None = None
 
@@ -285,7 +285,7 @@ class Run:
         agent = self.agent()
         selves = [
             {"steps": steps, "arrays": {name: torch.from_numpy(array) for name, array in network.arrays().items()}}
-            for steps, network in self.pool.selves
+            for steps, network in self.pool.snapshots
         ]
         content = {
             "policy": self.model.policy.state_dict(),
@@ -308,7 +308,7 @@ class Run:
             metrics["forfeits_of_the_rival"] = dict(self.pool.forfeits)
         write_whole(self.folder / METRICS, (json.dumps(metrics, indent=1, allow_nan=False) + "\n").encode())
         for pattern in ("*.json", "*.npz", "*.png"):
-            remove_torn(self.folder, pattern)
+            remove_partial(self.folder, pattern)
 
     def _restore(self, content: dict[str, Any]) -> None:
         if content.get("job") != job(self.game, self.settings):
@@ -324,7 +324,7 @@ class Run:
             self.legs = content["legs"]
             self.points = content["points"]
             for entry in content["selves"]:
-                self.pool.selves.append((entry["steps"], _restored(entry["arrays"], self.settings.advice)))
+                self.pool.snapshots.append((entry["steps"], _restored(entry["arrays"], self.settings.advice)))
         except (KeyError, RuntimeError, ValueError, TypeError) as error:
             raise ValueError(f"The checkpoint in {self.folder} does not fit its configuration: {error}") from None
 

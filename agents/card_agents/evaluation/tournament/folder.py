@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from card_agents.evaluation.tournament.plan import Chunk, Job, Plan
-from card_agents.files import is_empty, remove_torn, write_whole
+from card_agents.files import is_empty, remove_partial, write_whole
 from card_agents.protocol import Array
 from card_agents.seeds import new_salt, read_salt
 
@@ -32,7 +32,7 @@ _LARGEST_ROW, _LARGEST_REST = 1 << 13, 1 << 20
 _NAME = re.compile(r"(\d{4,})-(\d{6,})\.json")
 
 
-class Damaged(Exception):
+class DamagedChunk(Exception):
     """Why the file of a chunk cannot be taken, as the end of a sentence."""
 
 
@@ -54,9 +54,9 @@ class Folder:
             if written.exists():
                 self._go_on(written)
                 for kind in KINDS:
-                    remove_torn(self.path, f"*.{kind}")
+                    remove_partial(self.path, f"*.{kind}")
             else:
-                remove_torn(self.path, PLAN)
+                remove_partial(self.path, PLAN)
                 if not is_empty(self.path):
                     raise ValueError(f"{self.path} is there already and holds no tournament: give another --out.")
                 if self.plan.is_secret and self.plan.salt is None:
@@ -65,7 +65,7 @@ class Folder:
                 self.path.mkdir(parents=True, exist_ok=True)
                 write_whole(written, told.encode(), mode=0o600)
             (self.path / CHUNKS).mkdir(exist_ok=True)
-            remove_torn(self.path / CHUNKS, "*.json")
+            remove_partial(self.path / CHUNKS, "*.json")
         except OSError as error:
             raise ValueError(f"{error.filename or self.path} cannot be used: {error.strerror or error}.") from None
 
@@ -110,30 +110,30 @@ class Folder:
                 continue
             try:
                 yield job, self.read(job)
-            except Damaged as damage:
+            except DamagedChunk as damage:
                 yield job, f"{path} {damage}: this chunk is played again."
 
     def read(self, job: Job) -> Chunk:
-        """What came of a chunk; ``Damaged`` if its file is not what was written for this plan and this chunk."""
+        """What came of a chunk; ``DamagedChunk`` if its file is not what was written for this plan and this chunk."""
         deals = self.plan.deals_of(job)
         rows = (deals.stop - deals.start) * self.plan.game.num_players
         try:
             told = _read_json(self._file(job), _LARGEST_REST + _LARGEST_ROW * rows)
         except OSError as error:
-            raise Damaged(f"cannot be read ({error.strerror or error})") from None
+            raise DamagedChunk(f"cannot be read ({error.strerror or error})") from None
         except ValueError as error:
-            raise Damaged(f"is damaged ({error})") from None
+            raise DamagedChunk(f"is damaged ({error})") from None
         checksum = told.pop("checksum", None)
         if checksum != _checksum(told):
-            raise Damaged("is damaged or edited (its checksum does not fit)")
+            raise DamagedChunk("is damaged or edited (its checksum does not fit)")
         if told.get("plan") != self.plan.digest:
-            raise Damaged("is of another tournament")
+            raise DamagedChunk("is of another tournament")
         if told.get("job") != list(job):
-            raise Damaged("holds another chunk of this tournament")
+            raise DamagedChunk("holds another chunk of this tournament")
         try:
             return _chunk(told, self.plan, deals)
         except (ValueError, TypeError, KeyError, OverflowError):
-            raise Damaged("holds values that cannot be") from None
+            raise DamagedChunk("holds values that cannot be") from None
 
 
 def read_plan(path: Path) -> dict[str, Any]:

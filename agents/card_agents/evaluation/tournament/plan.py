@@ -164,7 +164,8 @@ def round_robin(game: Game, agents: int) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True)
 class Chunk:
-    """What came of the games of a chunk, all int64 (deals, rotations) as ``arena.compared`` tells, and what it took.
+    """What came of the games of a chunk, all int64 (deals, rotations) as ``arena.seat_results`` tells, and what it
+    took.
 
     decisions, seconds: of the two agents of the pair. forfeits: (deal, rotation, seat, which of the two, reason); the
     deal counted from the beginning of the tournament, the rotation being the seat of the first of the pair.

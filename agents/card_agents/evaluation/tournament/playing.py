@@ -60,11 +60,11 @@ def play_all(plan: Plan, jobs: Collection[Job], workers: int) -> Generator[tuple
         for job in jobs:
             yield job, players.play(job)
         return
-    crew = _Crew(plan, workers)
+    pool = _WorkerPool(plan, workers)
     try:
-        yield from crew.play(jobs)
+        yield from pool.play(jobs)
     finally:
-        crew.kill()
+        pool.kill()
 
 
 def warm_up_players(plan: Plan) -> None:
@@ -74,27 +74,27 @@ def warm_up_players(plan: Plan) -> None:
         players.agent(number)
 
 
-class _Crew:
+class _WorkerPool:
     """Processes that play chunks, one at a time each."""
 
     def __init__(self, plan: Plan, workers: int) -> None:
         context = multiprocessing.get_context("spawn")  # a fork would share threads and locks of compiled code
-        self._crew: dict[Connection, Any] = {}
+        self._processes: dict[Connection, Any] = {}
         for _ in range(workers):
             ours, theirs = context.Pipe()
             process = context.Process(target=_work, args=(theirs, plan), daemon=True)
-            with _deaf_to_interrupts():
+            with _ignoring_interrupts():
                 process.start()
             theirs.close()
-            self._crew[ours] = process
+            self._processes[ours] = process
         outlived_by_none(self)
 
     def play(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Chunk]]:
         """Play chunks and yield each as it is finished."""
         waiting = iter(jobs)
         busy: dict[Connection, Job] = {}
-        for pipe in self._crew:
-            _give(pipe, waiting, busy)
+        for pipe in self._processes:
+            _assign(pipe, waiting, busy)
         while busy:
             for pipe in [one for one in wait(list(busy)) if isinstance(one, Connection)]:
                 try:
@@ -106,23 +106,23 @@ class _Crew:
                 if isinstance(answer, str):
                     raise RuntimeError(f"A worker process failed:\n{answer}")
                 job = busy.pop(pipe)
-                _give(pipe, waiting, busy)
+                _assign(pipe, waiting, busy)
                 yield job, answer
 
     def kill(self) -> None:
         """End all processes: each kills its programs first."""
-        for pipe, process in self._crew.items():
+        for pipe, process in self._processes.items():
             pipe.close()
             process.terminate()
-        for process in self._crew.values():
+        for process in self._processes.values():
             process.join(PATIENCE)
             process.kill()
             process.join()
             process.close()
-        self._crew.clear()
+        self._processes.clear()
 
 
-def _give(pipe: Connection, waiting: Iterator[Job], busy: dict[Connection, Job]) -> None:
+def _assign(pipe: Connection, waiting: Iterator[Job], busy: dict[Connection, Job]) -> None:
     job = next(waiting, None)
     if job is not None:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # of an ended process the answer tells
@@ -131,7 +131,7 @@ def _give(pipe: Connection, waiting: Iterator[Job], busy: dict[Connection, Job])
 
 
 @contextlib.contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
+def _ignoring_interrupts() -> Iterator[None]:
     """Processes started in here take no notice of Ctrl-C, which is for the one that started them."""
     if threading.current_thread() is not threading.main_thread():
         yield

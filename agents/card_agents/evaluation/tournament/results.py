@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from card_agents.evaluation.arena import Lost, Meeting, meeting_of
+from card_agents.evaluation.arena import ForfeitSummary, Meeting, meeting_of
 from card_agents.evaluation.intervals import CONFIDENCE, Estimate, estimate
 from card_agents.evaluation.tournament.plan import Chunk, Job, Plan
 from card_agents.evaluation.tournament.ratings import PRIOR, Rating, rate
@@ -38,7 +38,7 @@ class Results:
     factor: float | None
     points: tuple[Estimate, ...]
     ratings: tuple[Rating, ...]
-    lost: tuple[Lost, ...]
+    lost: tuple[ForfeitSummary, ...]
     forfeits: tuple[int, ...]
     seconds: tuple[float, ...]
     decisions: tuple[int, ...]
@@ -136,7 +136,7 @@ def results_of(plan: Plan, chunks: Mapping[Job, Chunk]) -> Results:
         for which, agent in enumerate(pair):
             seconds[agent] += one.seconds[which]
             decisions[agent] += one.decisions[which]
-    lost = losses(plan, pairs)
+    lost = forfeits_by_reason(plan, pairs)
     return Results(
         plan,
         tuple(meetings),
@@ -169,7 +169,7 @@ def _points(plan: Plan, pairs: Sequence[Chunk], agent: int) -> Estimate:
     return estimate(np.sum(deals, axis=0) / (players * (players - 1) ** 2 * len(deals)))
 
 
-def losses(plan: Plan, pairs: Sequence[Chunk]) -> list[Lost]:
+def forfeits_by_reason(plan: Plan, pairs: Sequence[Chunk]) -> list[ForfeitSummary]:
     """The forfeits, by agent and reason."""
     first: dict[tuple[int, str], tuple[int, int, int]] = {}
     times: dict[tuple[int, str], int] = {}
@@ -179,7 +179,7 @@ def losses(plan: Plan, pairs: Sequence[Chunk]) -> list[Lost]:
             first.setdefault(key, (pair[1 - which], deal, seat))
             times[key] = times.get(key, 0) + 1
     return [
-        Lost(plan.labels[key[0]], printable(key[1]), times[key], plan.labels[against], deal, seat)
+        ForfeitSummary(plan.labels[key[0]], printable(key[1]), times[key], plan.labels[against], deal, seat)
         for key, (against, deal, seat) in sorted(first.items())
     ]
 

@@ -6,10 +6,10 @@ as soon as that leaves the bounds of Wald. One observation is the mean over all 
 is taken as normal with the variance found so far (a generalised test, as fishtest's for pairs of games).
 
 Early on a variance found can be far too small: agents that play nearly alike bring nothing but zeros for a while,
-though a rare great deal is what decides between them. So ``IMAGINED`` deals at each end of what a deal can bring are
-counted beside those played; they weigh less and less. The error rates are those asked for, or better, for the laws that
-card games bring (wide and even; nothing but a rare great win). Where nearly every deal brings a quarter of a point and
-one in twenty loses the most there is, 9 % were seen where 5 % were asked for.
+though a rare great deal is what decides between them. So ``PSEUDO_DEALS`` deals at each end of what a deal can bring
+are counted beside those played; they weigh less and less. The error rates are those asked for, or better, for the laws
+that card games bring (wide and even; nothing but a rare great win). Where nearly every deal brings a quarter of a point
+and one in twenty loses the most there is, 9 % were seen where 5 % were asked for.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 from card_agents.protocol import Array
 
-IMAGINED = 2
+PSEUDO_DEALS = 2
 
 BETTER, NOT_BETTER, UNDECIDED = "better", "not better", "undecided"
 
@@ -64,8 +64,8 @@ class Sprt:
         number = np.arange(1, values.shape[-1] + 1)
         sums = values.cumsum(axis=-1)
         squares = (values**2).cumsum(axis=-1) - sums**2 / number
-        imagined = 2 * IMAGINED
-        variance = (np.maximum(squares, 0) + imagined * self.spread**2) / (number + imagined)
+        pseudo = 2 * PSEUDO_DEALS
+        variance = (np.maximum(squares, 0) + pseudo * self.spread**2) / (number + pseudo)
         return (self.better - self.margin) * (sums - number * (self.margin + self.better) / 2) / variance
 
     def verdict(self, observations: Array) -> tuple[str, int]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from card_agents.evaluation.arena import Lost, Meeting, meeting_of
+from card_agents.evaluation.arena import ForfeitSummary, Meeting, meeting_of
 from card_agents.evaluation.tournament.plan import Chunk, Job, Plan
-from card_agents.evaluation.tournament.results import losses
+from card_agents.evaluation.tournament.results import forfeits_by_reason
 from card_agents.evaluation.tournament.sequential import BETTER, NOT_BETTER, UNDECIDED
 from card_agents.versions import machine, versions
 
@@ -26,7 +26,7 @@ class Verdict:
     said: str
     ratio: float
     meeting: Meeting | None
-    lost: tuple[Lost, ...]
+    lost: tuple[ForfeitSummary, ...]
 
     @property
     def is_decided(self) -> bool:
@@ -103,4 +103,4 @@ def verdict_of(plan: Plan, chunks: Mapping[Job, Chunk]) -> Verdict:
     names = plan.labels[a], plan.labels[b]
     meeting = meeting_of(names, needed.points, needed.beaten, needed.level)
     ratio = float(plan.sprt.ratios(observations)[deals - 1])
-    return Verdict(plan, said, ratio, meeting, tuple(losses(plan, [needed])))
+    return Verdict(plan, said, ratio, meeting, tuple(forfeits_by_reason(plan, [needed])))
