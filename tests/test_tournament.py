@@ -224,7 +224,7 @@ def test_a_verdict_counts_the_deals_in_their_order_whenever_they_came():
     assert verdict_of(plan, late).meeting.deals == 100
     early = {job: chunks[job] for job in plan.jobs if job.chunk <= needed // 100}
     assert verdict_of(plan, early).meeting == whole.meeting
-    assert sum(one.times for one in whole.lost) == needed // 100
+    assert sum(one.times for one in whole.forfeit_summaries) == needed // 100
     assert verdict_of(plan, {}).said == UNDECIDED
 
 

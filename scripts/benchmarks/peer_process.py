@@ -65,4 +65,5 @@ def measure_peers(turns: Turns, folder: Path) -> list[Figure]:
         single = figure(samples, "peers", peer["name"], SINGLE).ratio
         made.what, made.notes = peer["library"], {"version": versions[peer["library"]], "ratio to Env.step": single}
         figures.append(made)
-    return figures + [Figure("peers", name, notes={"missing": why}) for name, why in peers.description["missing"].items()]
+    missing = peers.description["missing"]
+    return figures + [Figure("peers", name, notes={"missing": why}) for name, why in missing.items()]

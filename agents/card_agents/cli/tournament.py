@@ -25,7 +25,7 @@ from card_agents.evaluation.tournament.folder import Folder
 from card_agents.evaluation.tournament.pictures import PAYOFF, RATINGS, draw
 from card_agents.evaluation.tournament.plan import Chunk, Job, Plan, round_robin
 from card_agents.evaluation.tournament.playing import play_all, warm_up_players
-from card_agents.evaluation.tournament.results import plain, results_of
+from card_agents.evaluation.tournament.results import results_of, to_json
 from card_agents.evaluation.tournament.sequential import Sprt
 from card_agents.evaluation.tournament.tables import markdown, notes, tables
 from card_agents.evaluation.tournament.verdict import verdict_of
@@ -228,7 +228,7 @@ def _finish_tournament(folder: Folder, chunks: Chunks, console: Console, picture
     results = results_of(folder.plan, chunks)
     written, failure = [RESULTS, REPORT], ""
     try:
-        write_whole(folder.path / RESULTS, plain(results.to_dict()).encode())
+        write_whole(folder.path / RESULTS, to_json(results.to_dict()).encode())
         write_whole(folder.path / REPORT, markdown(results).encode(errors="backslashreplace"))
         if pictures:
             try:
@@ -250,7 +250,7 @@ def _finish_tournament(folder: Folder, chunks: Chunks, console: Console, picture
 def _finish_test(folder: Folder, chunks: Chunks, console: Console) -> int:
     verdict = verdict_of(folder.plan, chunks)
     try:
-        write_whole(folder.path / VERDICT, plain(verdict.to_dict()).encode())
+        write_whole(folder.path / VERDICT, to_json(verdict.to_dict()).encode())
     finally:
         for sentence in verdict.sentences():
             console.print(printable(sentence))

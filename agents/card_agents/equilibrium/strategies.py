@@ -83,7 +83,7 @@ def plan_of(tree: Tree, policy: Policy) -> npt.NDArray[np.float64]:
 
 
 def leaf_values(tree: Tree, seat: int, plan: Array) -> npt.NDArray[np.float64]:
-    """Payoff to ``seat`` of the leaves behind each of its sequences, summed over all deals, against the other's plan."""
+    """Payoff to ``seat`` behind each of its sequences, summed over all deals, against a plan of the other seat."""
     values = np.zeros(tree.sequences)
     add_leaves(tree.leaves[seat], tree.leaves[1 - seat], tree.payoff, 1.0 - 2.0 * seat, plan, values)
     return values

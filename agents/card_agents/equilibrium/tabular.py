@@ -17,8 +17,8 @@ from card_agents.protocol import (
     ask,
     checked_masks,
     checked_words,
-    drawn,
     external_bot,
+    sampled_actions,
 )
 from card_envs import Game, batches
 
@@ -96,7 +96,7 @@ class TabularAgent:
 
     def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
         shares = self.probabilities(views, observations, masks)
-        return drawn(shares, checked_words(random, len(views)))
+        return sampled_actions(shares, checked_words(random, len(views)))
 
     def probabilities(self, views: Array, observations: Array, masks: Array) -> npt.NDArray[np.float64]:
         """The probability of each action, float64 (N, num_actions); ``ValueError`` for a view outside the trees."""

@@ -40,14 +40,14 @@ class Workspace(NamedTuple):
     """Scratch memory of the walk: the states on the path to the current node, and one view.
 
     Each byte array shares its memory with the records before it. stack: records (plays + 1,). stack_bytes: uint8
-    (plays + 1, itemsize). template: uint8 (itemsize,), a state to lay a pack out in. view: a view, record (1,).
+    (plays + 1, itemsize). template: uint8 (itemsize,), a state to lay a pack out in. view_record: a view, record (1,).
     view_bytes: uint8 (itemsize,). view_words: the same as uint64, padded with zeros.
     """
 
     stack: Any
     stack_bytes: Any
     template: Any
-    view: Any
+    view_record: Any
     view_bytes: Any
     view_words: Any
 
@@ -187,7 +187,7 @@ def build_tree_walk(kernel: Kernel, owner: str) -> TreeWalk:
     def take_view(workspace: Any, depth: int, seat: int, g: Any) -> None:
         """Make the view of the seat to play, as ``Game.views`` does."""
         copy_bytes(workspace.stack_bytes[depth], workspace.view_bytes)
-        v = workspace.view[0]
+        v = workspace.view_record[0]
         hide(v, g, seat)
         v.viewer = seat
         v.seed = ZERO
@@ -288,7 +288,7 @@ def build_tree_walk(kernel: Kernel, owner: str) -> TreeWalk:
     @compiled
     def lookup(view_bytes: Any, workspace: Any, groups: Any, keys: Any, ids: Any, out: Any) -> None:
         """Look up the information sets of views; see ``TreeWalk``."""
-        v = workspace.view[0]
+        v = workspace.view_record[0]
         for i in range(len(view_bytes)):
             copy_bytes(view_bytes[i], workspace.view_bytes)
             v.deal = ZERO  # which deal of its table it is does not matter

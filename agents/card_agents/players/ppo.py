@@ -13,7 +13,7 @@ import numpy.typing as npt
 from card_agents.archives import fault
 from card_agents.players.network import TORCH, Layers, Network
 from card_agents.players.sb3 import is_sb3, read_sb3
-from card_agents.protocol import Actions, Array, checked_masks, checked_words, drawn
+from card_agents.protocol import Actions, Array, checked_masks, checked_words, sampled_actions
 from card_envs import Game
 
 WEIGHTS = Path(__file__).resolve().parent / "weights"
@@ -131,7 +131,7 @@ class PPOAgent:
 
 def draw_actions(logits: Array, words: Array) -> Actions:
     """One action a row with the probabilities of the softmax of ``logits`` (N, A), -inf = never; uint64 (N,) words."""
-    return drawn(np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True)), words)
+    return sampled_actions(np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True)), words)
 
 
 def network_of(policy: Any) -> Network:

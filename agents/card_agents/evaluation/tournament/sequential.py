@@ -30,8 +30,9 @@ BETTER, NOT_BETTER, UNDECIDED = "better", "not better", "undecided"
 class Sprt:
     """The test of "the mean is ``margin``" against "it is ``better``", in points per deal.
 
-    alpha: chance of the verdict ``better`` where the truth is ``margin`` or less. beta: chance of ``not better`` where
-    it is ``better`` or more. spread: the most points that a deal can bring.
+    margin, better: the ends of the indifference region. alpha: probability of the verdict ``better`` where the truth is
+    ``margin`` or less. beta: probability of ``not better`` where it is ``better`` or more. spread: the most points that
+    a deal can score. Raises ``ValueError`` for values out of range.
     """
 
     margin: float
@@ -45,21 +46,23 @@ class Sprt:
             if not abs(value) <= self.spread:
                 raise ValueError(
                     f"{name}={value:g} is out of range: give a number from {-self.spread:g} to {self.spread:g}, the "
-                    "points that a deal can bring."
+                    "points that a deal can score."
                 )
         if not self.better > self.margin:
-            raise ValueError(f"better={self.better:g} must be above margin={self.margin:g}: the test is between them.")
+            raise ValueError(
+                f"better={self.better:g} must be above margin={self.margin:g}: they bound the indifference region."
+            )
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < value < 0.5:
-                raise ValueError(f"{name}={value:g} is no error rate: give a number between 0 and 0.5.")
+                raise ValueError(f"{name}={value:g} is not an error rate: give a number between 0 and 0.5.")
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Log likelihood ratios at which the test ends, for ``not better`` and for ``better``."""
+        """Log-likelihood ratios at which the test ends, for ``not better`` and for ``better``."""
         return math.log(self.beta) - math.log(1 - self.alpha), math.log(1 - self.beta) - math.log(self.alpha)
 
     def ratios(self, observations: Array) -> Array:
-        """The log likelihood ratio after each of the observations (..., N), float64 of that shape."""
+        """The log-likelihood ratio after each of the observations (..., N), float64 of the same shape."""
         values = np.asarray(observations, np.float64)
         number = np.arange(1, values.shape[-1] + 1)
         sums = values.cumsum(axis=-1)
@@ -69,7 +72,7 @@ class Sprt:
         return (self.better - self.margin) * (sums - number * (self.margin + self.better) / 2) / variance
 
     def verdict(self, observations: Array) -> tuple[str, int]:
-        """What the test says of the observations (N,) in their order, and after how many of them."""
+        """The verdict on the observations (N,) in their order, and after how many of them it was reached."""
         ratios = self.ratios(observations)
         low, high = self.bounds
         outside = np.flatnonzero((ratios <= low) | (ratios >= high))
