@@ -229,7 +229,10 @@ def test_numpy_plays_as_torch_does(name, net):
         kind = PartsPolicy
         options = {"net_arch": {"pi": [], "vf": []}, "activation_fn": torch.nn.ReLU, "game": game, "advice": advice}
         told = game.num_actions if advice else 0
-        options |= {"features_extractor_class": Trunk, "features_extractor_kwargs": {"widths": [48, 32], "told": told}}
+        options |= {
+            "features_extractor_class": Trunk,
+            "features_extractor_kwargs": {"widths": [48, 32], "advice_bits": told},
+        }
     model = MaskablePPO(kind, env, n_steps=4, batch_size=256, policy_kwargs=options, seed=3, device="cpu")
     agent = PPOAgent.from_model(model, game)
     seen = env.reset()

@@ -1,4 +1,4 @@
-"""Other libraries measured beside ours, in a process of their own environment that takes its turns."""
+"""Other libraries, measured in a process with its own environment that takes turns with ours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PROGRAM = Path(__file__).with_name("peers.py")
 
 
 class Peers:
-    """The process; use it in ``with``. ``told`` is what it says it can measure."""
+    """The process, as a context manager. ``description`` is what it says it can measure."""
 
     def __enter__(self) -> Peers:
         command = [str(PYTHON), str(PROGRAM)]
@@ -37,17 +37,17 @@ class Peers:
 
     def _ask(self, line: str) -> Any:
         if self._process.stdin is None or self._process.stdout is None:
-            raise RuntimeError("The process of the other libraries has no pipes.")
+            raise RuntimeError("The process for the other libraries has no pipes.")
         self._process.stdin.write(f"{line}\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline()
         if not answer:
-            raise RuntimeError(f"The process of the other libraries ended: {PYTHON} {PROGRAM} says why.")
+            raise RuntimeError(f"The process for the other libraries ended: run {PYTHON} {PROGRAM} to see why.")
         return json.loads(answer)
 
 
 def measure_peers(turns: Turns, folder: Path) -> list[Figure]:
-    """Each peer beside our engine loop over many tables, and beside our single environment."""
+    """Each peer against our engine loop over many tables, and against our single environment."""
     game = make_game("elfern")
     if not PYTHON.exists():
         return [Figure("peers", "OpenSpiel, RLCard, PettingZoo, pgx", notes={"missing": "not installed"})]

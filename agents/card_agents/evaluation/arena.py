@@ -102,9 +102,11 @@ def deal_seeds(seed: int, deals: int) -> npt.NDArray[np.uint64]:
 
 @dataclass(frozen=True)
 class Games:
-    """Deals played in all rotations, all int64 (deals, rotations) as ``seat_results`` tells; the rotation is the seat
-    of the first agent. forfeits: (deal, rotation, seat, which of the two agents, reason), in order. clocks: of the
-    two."""
+    """Results of deals in all rotations; the rotation is the seat of the first agent.
+
+    points, beaten, level: int64 (deals, rotations), as ``seat_results`` gives them. forfeits: (deal, rotation, seat,
+    which of the two agents, reason), in order. clocks: of the two agents.
+    """
 
     points: Array
     beaten: Array

@@ -1,15 +1,16 @@
 """Sequential testing: is one agent better than another by a margin, with as few deals as needed?
 
-A sequential probability ratio test as those of chess engines: after every deal it weighs the hypotheses that the true
-mean is ``margin`` (or less) and that it is ``better`` (or more) by the logarithm of their likelihood ratio, and stops
-as soon as that leaves the bounds of Wald. One observation is the mean over all seat rotations of one deal; their law
-is taken as normal with the variance found so far (a generalised test, as fishtest's for pairs of games).
+A sequential probability ratio test (SPRT) as used for chess engines. After every deal it weighs the hypothesis that the
+true mean is ``margin`` (or less) against the hypothesis that it is ``better`` (or more) by the log-likelihood ratio,
+and stops as soon as the ratio crosses one of Wald's bounds; between the two means lies the indifference region. One
+observation is the mean over all seat rotations of one deal. Observations are taken as normal with the variance
+estimated so far (a generalised test, like fishtest's for pairs of games).
 
-Early on a variance found can be far too small: agents that play nearly alike bring nothing but zeros for a while,
-though a rare great deal is what decides between them. So ``PSEUDO_DEALS`` deals at each end of what a deal can bring
-are counted beside those played; they weigh less and less. The error rates are those asked for, or better, for the laws
-that card games bring (wide and even; nothing but a rare great win). Where nearly every deal brings a quarter of a point
-and one in twenty loses the most there is, 9 % were seen where 5 % were asked for.
+Early on, the estimated variance can be far too small: agents that play nearly alike score nothing but zeros for a
+while, though a rare big deal decides between them. So ``PSEUDO_DEALS`` deals at each extreme of what a deal can score
+are added to those played; their weight vanishes with time. The error rates are at most those asked for, for the
+distributions that card games produce (wide and even; nothing but a rare big win). Where nearly every deal scores a
+quarter of a point and one in twenty loses the most possible, an error rate of 9 % was seen instead of 5 %.
 """
 
 from __future__ import annotations
