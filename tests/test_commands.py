@@ -350,7 +350,7 @@ def test_paths_are_printed_on_one_line(tmp_path, capsys):
     pytest.importorskip("rich")
     path = tmp_path / ("long" * 40)
     assert main_of("evaluate")([*SMALL, "--agents", "random", "greedy", "--deals", "2", "--json", str(path)]) == 0
-    assert f"Written to {path}\n" in capsys.readouterr().out
+    assert f"Results are in {path}\n" in capsys.readouterr().out
 
 
 # What they need
@@ -391,7 +391,7 @@ def test_a_tournament_without_matplotlib_has_no_pictures(tmp_path):
     pytest.importorskip("rich")
     done = run("tournament", *PLAYED["tournament"], blocked=["matplotlib"], cwd=tmp_path)
     assert done.returncode == 0, said(done)
-    assert "There will be no pictures" in done.stdout
+    assert "There will be no figures" in done.stdout
     assert "greedy" in done.stdout
     assert {"results.json", "report.md"} <= {path.name for path in (tmp_path / "cup").iterdir()}
     done = run("exploit", *PLAYED["exploit"], "--picture", "p.png", blocked=["matplotlib"], cwd=tmp_path)

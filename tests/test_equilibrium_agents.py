@@ -204,7 +204,7 @@ def test_the_command_writes_tables_json_and_a_picture(tmp_path):
     result = json.loads(json_path.read_text())
     assert result["symmetric"] is True
     by_name = {player["name"]: player for player in result["players"]}
-    assert list(by_name) == ["random", "greedy", f"ppo:{network} likeliest", f"ppo:{network} drawn", "cfr:2000"]
+    assert list(by_name) == ["random", "greedy", f"ppo:{network} deterministic", f"ppo:{network} sampled", "cfr:2000"]
     assert by_name["cfr:2000"]["exploitability"] < 1e-4 < 0.01 < by_name["greedy"]["exploitability"]
     assert by_name["cfr:2000"]["curve"][0][0]["iterations"] == 1
     low, high = result["value_of_the_seat_left_of_the_dealer"].values()

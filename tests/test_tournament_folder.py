@@ -107,7 +107,7 @@ def test_a_chunk_that_is_not_what_was_written_is_not_taken(whole, damage, tmp_pa
     assert isinstance(first, Chunk)
     assert job == Job(0, 1)
     assert said.startswith(f"{path} ")
-    assert said.endswith(": this chunk is played again.")
+    assert said.endswith(": this chunk will be played again.")
 
 
 def test_chunks_that_changed_places_are_played_again(whole, tmp_path, capsys):
@@ -120,7 +120,7 @@ def test_chunks_that_changed_places_are_played_again(whole, tmp_path, capsys):
     (tmp_path / "kept").rename(second)
     tournament(mine, *ARGUMENTS)
     said = " ".join(capsys.readouterr().out.split())
-    assert said.count("holds another chunk of this tournament: this chunk is played again.") == 2
+    assert said.count("holds another chunk of this tournament: this chunk will be played again.") == 2
     assert lasting(mine) == lasting(whole)
     after = [json.loads(path.read_text()) for path in paths]
     for told in (*before, *after):
@@ -146,7 +146,7 @@ def test_a_pipe_in_the_place_of_a_chunk_holds_nobody_up(whole, tmp_path):
     path = tmp_path / "t" / "chunks" / "0000-000000.json"
     path.unlink()
     os.mkfifo(path)
-    with pytest.raises(DamagedChunk, match="no file"):
+    with pytest.raises(DamagedChunk, match="not a file"):
         Folder(tmp_path / "t", plan_of_whole()).read(Job(0, 0))
 
 
@@ -166,7 +166,7 @@ def test_a_chunk_is_read_as_it_was_written(tmp_path):
     with pytest.raises(DamagedChunk, match="cannot be read"):
         kept.read(Job(0, 0))
     other = Folder(tmp_path / "t", dataclasses.replace(played, seed=9))
-    with pytest.raises(DamagedChunk, match="of another tournament"):
+    with pytest.raises(DamagedChunk, match="belongs to another tournament"):
         other.read(Job(0, 1))
 
 
@@ -210,13 +210,13 @@ def test_whatever_decides_a_result_is_part_of_the_plan(whole, name, tmp_path, ca
     ("content", "word"),
     [
         (lambda path: "{", "no JSON"),
-        (lambda path: "[]", "no object"),
+        (lambda path: "[]", "not a JSON object"),
         (lambda path: "[" * 100_000, "no JSON"),
         (lambda path: "{}", "it lacks 'agents', 'chunk'"),
         (lambda path: " " * (1 << 21), "larger than"),
         (lambda path: edited(path, lambda told: told.update(wind=3)), "nothing is known of its 'wind'"),
         (lambda path: edited(path, lambda told: told.pop("layout")), "it lacks 'layout'"),
-        (lambda path: edited(path, lambda told: told.update(salt=7)), "no salt"),
+        (lambda path: edited(path, lambda told: told.update(salt=7)), "not a salt"),
         (lambda path: edited(path, lambda told: told.update(deals="six")), "other deals"),
         (lambda path: edited(path, lambda told: told.update(deals=1e999)), "other deals"),
     ],
@@ -251,7 +251,7 @@ def test_where_no_tournament_can_be_there_is_a_sentence(tmp_path, capsys):
     assert "report.md is a folder" in refusal(capsys, "elfern", "--out", tmp_path / "t", *ARGUMENTS)
     (tmp_path / "t" / "tournament.json").unlink()
     (tmp_path / "t" / "tournament.json").mkdir()
-    assert "tournament.json cannot be read (it is no file)" in refusal(
+    assert "tournament.json cannot be read (it is not a file)" in refusal(
         capsys, "elfern", "--out", tmp_path / "t", *ARGUMENTS
     )
 

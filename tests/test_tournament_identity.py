@@ -97,13 +97,13 @@ def test_a_program_that_changes_while_it_plays_is_told(tmp_path, monkeypatch, ca
     assert played.changed() == []
     arguments = ["--agents", "random", bot, "--deals", "2", *SMALL]
     tournament(tmp_path / "t", *arguments)
-    assert "Changed while" not in capsys.readouterr().out
+    assert "changed during play" not in capsys.readouterr().out
     (tmp_path / "good.py").write_text((tmp_path / "good.py").read_text() + "# another\n")
     ((changed,),) = [played.changed()]
     assert changed.endswith("good.py")
     monkeypatch.setattr(plan.Plan, "changed", lambda self: ["good.py"])
     tournament(tmp_path / "other", *arguments)
-    assert "Changed while it was played: good.py." in " ".join(capsys.readouterr().out.split())
+    assert "changed during play: good.py." in " ".join(capsys.readouterr().out.split())
 
 
 def test_weights_and_sources_of_the_library_are_part_of_the_plan(tmp_path, monkeypatch):
