@@ -78,7 +78,7 @@ def test_one_name_runs_the_commands(tmp_path, capsys, monkeypatch):
         everything(["evaluate", "elfern", "--agents", "greedy"])
     assert stop.value.code == REFUSED
     assert capsys.readouterr().err == (
-        "card-envs evaluate elfern: --agents needs at least two players, 'random greedy' say. "
+        "card-envs evaluate elfern: --agents needs at least two players, such as 'random greedy'. "
         "(See card-envs evaluate elfern --help.)\n"
     )
     for wrong in ([], ["evalute"], ["--agents"]):
@@ -411,7 +411,7 @@ def test_a_picture_that_cannot_be_drawn_costs_nothing_else(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     assert tournament.main(PLAYED["tournament"]) == FAILED
     printed = capsys.readouterr().out
-    assert "The pictures could not be drawn: No fonts." in printed
+    assert "The figures could not be drawn: No fonts." in printed
     assert "greedy" in printed
     assert (tmp_path / "cup" / "results.json").is_file()
 

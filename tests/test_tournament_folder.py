@@ -184,13 +184,13 @@ def test_a_forfeit_is_told_with_the_number_of_its_deal_in_the_tournament(tmp_pat
 @pytest.mark.parametrize(
     ("changed", "word"),
     [
-        (["--seed", "1"], "other seed:"),
-        (["--deals", "7"], "other deals:"),
-        (["--chunk", "2"], "other chunk:"),
-        (["--sample"], "other deterministic:"),
-        (["--move-seconds", "9"], "other limits (move):"),
-        (["--follow-suit", "never"], "other rules (follow_suit)"),
-        (["--salt", "ab" * 16], "other salt:"),
+        (["--seed", "1"], "differs in seed:"),
+        (["--deals", "7"], "differs in deals:"),
+        (["--chunk", "2"], "differs in chunk:"),
+        (["--sample"], "differs in deterministic:"),
+        (["--move-seconds", "9"], "differs in limits (move):"),
+        (["--follow-suit", "never"], "differs in rules (follow_suit)"),
+        (["--salt", "ab" * 16], "differs in salt:"),
     ],
 )
 def test_a_folder_goes_on_with_the_same_tournament_only(whole, changed, word, capsys):
@@ -203,7 +203,7 @@ def test_whatever_decides_a_result_is_part_of_the_plan(whole, name, tmp_path, ca
     shutil.copytree(whole, tmp_path / "t")
     path = tmp_path / "t" / "tournament.json"
     path.write_text(edited(path, lambda told: told.update({name: {"odd": 1}})))
-    assert f"other {name}" in refusal(capsys, "elfern", "--out", tmp_path / "t", *ARGUMENTS)
+    assert f"differs in {name}" in refusal(capsys, "elfern", "--out", tmp_path / "t", *ARGUMENTS)
 
 
 @pytest.mark.parametrize(
@@ -214,11 +214,11 @@ def test_whatever_decides_a_result_is_part_of_the_plan(whole, name, tmp_path, ca
         (lambda path: "[" * 100_000, "no JSON"),
         (lambda path: "{}", "it lacks 'agents', 'chunk'"),
         (lambda path: " " * (1 << 21), "larger than"),
-        (lambda path: edited(path, lambda told: told.update(wind=3)), "nothing is known of its 'wind'"),
+        (lambda path: edited(path, lambda told: told.update(wind=3)), "this version does not know its 'wind'"),
         (lambda path: edited(path, lambda told: told.pop("layout")), "it lacks 'layout'"),
         (lambda path: edited(path, lambda told: told.update(salt=7)), "not a salt"),
-        (lambda path: edited(path, lambda told: told.update(deals="six")), "other deals"),
-        (lambda path: edited(path, lambda told: told.update(deals=1e999)), "other deals"),
+        (lambda path: edited(path, lambda told: told.update(deals="six")), "differs in deals"),
+        (lambda path: edited(path, lambda told: told.update(deals=1e999)), "differs in deals"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused(whole, content, word, tmp_path, capsys):

@@ -90,7 +90,7 @@ class Folder:
         others = [_difference(name, found[name], value) for name, value in wanted.items() if found[name] != value]
         if others:
             raise ValueError(
-                f"{self.path} holds a tournament with different {', '.join(others)}: "
+                f"{self.path} holds a tournament that differs in {', '.join(others)}: "
                 "give another --out, or the same arguments to resume it."
             )
 
