@@ -31,14 +31,14 @@ class Solver:
 
     A *value* is what the seat to play will have of the deal in ``unit`` when all play their best from here on.
 
-    =============================  =====================================================================
-    ``exact(s, g)``                whether ``values`` are exact here
-    ``settled(s, g)``              whether the seat to play can work out every hidden card, and ``values`` are exact:
-                                   play is then of perfect information. Reads a view as well
-    ``values(s, g, memory, out)``  write the exact value of each legal action to ``out`` (num_actions,), float64
+    ================================  =====================================================================
+    ``exact(s, g)``                   whether ``values`` are exact here
+    ``settled(s, g)``                 whether the seat to play can work out every hidden card, and ``values`` are
+                                      exact: play is then of perfect information. Reads a view as well
+    ``values(s, g, memory, out)``     write the exact value of each legal action to ``out`` (num_actions,), float64
     ``estimates(s, g, memory, out)``  the same, exact or nearly so, fast enough to be asked in many worlds
-    ``worth(s, g, value)``         the "points" return of the deal that such a value brings the seat to play
-    =============================  =====================================================================
+    ``worth(s, g, value)``            the "points" return of the deal that such a value brings the seat to play
+    ================================  =====================================================================
 
     unit: what values count, a plural: "honours".
     bounds: the least and the greatest value there is, for a game.

@@ -169,7 +169,9 @@ def test_exact_figures_of_a_bot_that_fails_are_refused_with_its_reason(tmp_path)
     tree = build_tree(game, dealer=0)
     for before in ("", "exact+"):
         bot = make_agent(before + recorder(tmp_path, 'm["episode"] == 9'), game)
-        refused(lambda bot=bot: policy_of(tree, bot, "mine"), "mine", "cannot be measured exactly", "exit status 1: enough")
+        refused(
+            lambda bot=bot: policy_of(tree, bot, "mine"), "mine", "cannot be measured exactly", "exit status 1: enough"
+        )
     bot = make_agent(recorder(tmp_path), game)
     (tmp_path / "log").unlink()
     policy_of(tree, bot)
