@@ -199,6 +199,16 @@ def test_what_is_called_counts_however_it_is_reached():
         assert made(source, VALUE=2)() == 2
 
 
+def test_two_functions_that_change_places_are_seen_to():
+    source = (
+        "def make(n):\n    @njit\n    def g():\n        return n\n    return g\n"
+        "one, other = make(VALUE), make(3 - VALUE)\n"
+        "@njit\ndef f():\n    return one() - 2 * other()\n"
+    )
+    assert fingerprint(made(source, VALUE=1)) != fingerprint(made(source, VALUE=2))
+    assert fingerprint(made(source, VALUE=1)) == fingerprint(made(source, VALUE=1))
+
+
 def test_what_no_digest_can_be_made_of_is_compiled_and_not_kept(monkeypatch, tmp_path):
     monkeypatch.setattr(code_cache, "cache_folder", lambda: tmp_path)
     lost = made("@njit\ndef f(n):\n    return n.real\n", real=(each for each in ()))
