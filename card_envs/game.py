@@ -28,6 +28,7 @@ from card_envs.errors import UnknownArgument
 from card_envs.loops import build_loops
 from card_envs.open_cards import OpenCards, Solver
 from card_envs.record import REWARDS
+from card_envs.render.scene import Scene, from_page
 from card_envs.render.text import Page
 from card_envs.sound import unsound
 from card_envs.state import State
@@ -145,6 +146,14 @@ class Game(OpenCards, ABC):
     def _beside(cls, module: str) -> Any:
         """A module of the game's folder."""
         return import_module(f"{cls.__module__.rpartition('.')[0]}.{module}")
+
+    def scene(self, row: Any, seat: int | None) -> Scene:
+        """What lies where, for a picture: what a seat may see of its view (None: everything); else made of the page."""
+        return from_page(self, row, seat)
+
+    def cards_of(self, row: Any, action: int) -> tuple[str, list[str]]:
+        """Names of the card that an action plays and of those it takes from the table, for a picture."""
+        return self.action_name(action)[:2], []
 
     def _min_returns(self) -> dict[str, float]:
         """Least return of an episode, by reward."""

@@ -24,7 +24,7 @@ FLOORS = (
     r"card_envs\.(players|plain_solver|probe|registry|positions)",
     r"card_envs\.(game|sound|state|verbs|open_cards)",
     r"card_envs\.(loops|rows|kernel|definition|standard|threads|batches)",
-    r"card_envs\.render\.text|card_envs\.\w+",
+    r"card_envs\.render\.\w+|card_envs\.\w+",
 )
 """Names of modules, floor by floor, from the top; a module stands on the first that it fits."""
 
