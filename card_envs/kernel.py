@@ -2,22 +2,22 @@
 
 A game writes these scalar functions, over one state ``s`` and the game's constants ``g``:
 
-========================  ==========================================================================
-``lay_out(s, g)``         deal the pack as it lies in ``s.deck``; False if that deal is void
-``legal(s, g, words)``    write the bit set of legal actions of the seat to play into zeroed words
-``allows(s, g, action)``  whether one action is among them
-``pick(s, g, word)``      a uniform one of them, chosen by a random word
-``play(s, g, action)``    play a legal action; ``record.NOTHING``, or ``COUNTED`` if the deal is over and ``s.points``
-                          are its points, or ``OVER`` if the episode is
+================================  ==========================================================================
+``lay_out(s, g)``                 deal the pack as it lies in ``s.deck``; False if that deal is void
+``legal(s, g, words)``            write the bit set of legal actions of the seat to play into zeroed words
+``allows(s, g, action)``          whether one action is among them
+``pick(s, g, word)``              a uniform one of them, chosen by a random word
+``play(s, g, action)``            play a legal action; ``record.NOTHING``, or ``COUNTED`` if the deal is over and
+                                  ``s.points`` are its points, or ``OVER`` if the episode is
 ``observe(s, g, seat, out, at)``  write the observation of a seat from ``out[at]`` on, by ``bits.put``
-``greedy(s, g)``          the action of the game's greedy player
-``taken(s, g, seat)``     honours or cards won in the deal in play
-``is_won(s, g)``          whether a match is over, a deal having been counted
-``carry(s, g)``           set what a match carries into a deal beside its scores; ``s.deals`` are counted
-``settlement(s, g, seat)``  what a match pays when it is over
-``hide(s, g, seat)``      blank everything a seat cannot know
-``imagine(s, g)``         fill what is blank in a view, uniform over the packs that its seat holds possible
-========================  ==========================================================================
+``greedy(s, g)``                  the action of the game's greedy player
+``taken(s, g, seat)``             honours or cards won in the deal in play
+``is_won(s, g)``                  whether a match is over, a deal having been counted
+``carry(s, g)``                   set what a match carries into a deal beside its scores; ``s.deals`` are counted
+``settlement(s, g, seat)``        what a match pays when it is over
+``hide(s, g, seat)``              blank everything a seat cannot know
+``imagine(s, g)``                 fill what is blank in a view, uniform over the packs that its seat holds possible
+================================  ==========================================================================
 
 What is the same in every game is put around them (``standard.by_deals``): shuffling, the plays of a deal, the points of
 an episode, the next dealer and deal of a match. ``Kernel.play`` says ``COUNTED`` when the next deal lies there.
@@ -43,6 +43,10 @@ from card_envs.definition import kernel_functions
 
 OUTSIDE, RANDOM, GREEDY = 0, 1, 2
 """Who plays a seat: somebody outside, or a built-in player."""
+
+LEARNER, OWN_CODES = 0, 3
+"""Who plays a seat of an environment: the learner, a built-in player, or, from ``OWN_CODES`` on, an opponent with an
+``act`` of its own."""
 
 FINE, IS_VIEW, FOREIGN, BROKEN, ILLEGAL, FINISHED, UNFIT = 0, 1, 2, 3, 4, 5, 6
 """What a check of the rows found, the worst last; BROKEN are rows that name seats there are not, UNFIT arrays that do

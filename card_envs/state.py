@@ -117,7 +117,7 @@ class State:
         return self.game.returns(self._row, reward)[0]
 
     def settlement(self) -> npt.NDArray[np.int64]:
-        """What a finished match pays each seat (K16), int64 (num_players,); zeros until then."""
+        """What a finished match pays each seat in money, int64 (num_players,); zeros until then."""
         return self.game.settlement(self._row)[0]
 
     # What a seat sees

@@ -41,7 +41,7 @@ def tiny(**rules):
 
 
 def slow_best(game, dealer, seat, probabilities, packs=None):
-    """Points per deal of the best response in ``seat`` against ``probabilities(state)`` in the other, over all packs."""
+    """Points per deal of a best response in ``seat`` to ``probabilities(state)`` in the other, over all packs."""
     packs = list(permutations(names(game))) if packs is None else packs
     deals = [(game.new_state(deck=pack, dealer=dealer, seed=0), 1.0) for pack in packs]
     return best_of_groups(deals, seat, probabilities) / len(packs)

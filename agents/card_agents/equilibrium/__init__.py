@@ -4,7 +4,7 @@
 >>> import card_agents, card_envs
 >>> def exploitability(game):
 ...     trees = write_out_all(game)
-...     return worst_of(trees, policies_of(trees, agents.RandomAgent(game))).exploitability
+...     return worst_of(trees, policies_of(trees, card_agents.RandomAgent(game))).exploitability
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from card_agents.equilibrium.strategies import (
     BestResponses,
     Policy,
     add_leaves,
+    best_responses,
     policy_of_plan,
     uniform,
     write_plan,

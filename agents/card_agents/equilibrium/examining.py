@@ -46,7 +46,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Report:
-    """Exact figures of players of a small game. meetings: points per deal of each row's player against each column's."""
+    """Exact figures of players of a small game. meetings: points per deal of each row against each column."""
 
     game: Game
     trees: tuple[Tree, ...]
