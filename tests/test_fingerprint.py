@@ -98,7 +98,7 @@ def added(package, folder):
 @pytest.mark.parametrize(("game", "other"), [("elfern", "konchinka"), ("konchinka", "elfern")])
 def test_an_edit_of_one_game_makes_nothing_of_another_anew(package, before, game, other):
     rule = {"elfern": ("    s.to_play = winner\n", "    s.to_play = 1 - winner\n")}
-    rule["konchinka"] = ("    s.plays = 0\n", "    s.plays = 1\n")
+    rule["konchinka"] = ("    s.dealt = 0\n", "    s.dealt = 1\n")
     file = {"elfern": "elfern/kernel.py", "konchinka": "konchinka/dealing.py"}[game]
     changed = changed_by(package, before, {file: rule[game]})
     assert changed[other] == changed["all games"] == set()
