@@ -97,6 +97,8 @@ class Game(OpenCards, ABC):
         common = {
             "rules_id": self.rules_id,
             "num_actions": self.num_actions,
+            "pack_size": self.pack.size,
+            "max_plays": self.max_plays,
             "observation_size": end,
             "least": [self.min_returns[reward] for reward in REWARDS],
         }

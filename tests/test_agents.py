@@ -15,8 +15,9 @@ import card_envs
 from card_agents import Agent, GreedyAgent, Network, PPOAgent, RandomAgent, make_agent, names
 from card_agents.evaluation.arena import deal_seeds, play_out
 from card_agents.players.ppo import draw_actions
+from tests.variants import FEW
 
-GAMES = [("elfern", {}), ("elfern", {"match": True, "target": 3}), ("konchinka", {"num_players": 3})]
+GAMES = [(variant.game, variant.rules) for variant in FEW]
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -114,7 +115,7 @@ def test_drawn_actions_follow_the_softmax():
 
 
 @pytest.mark.parametrize("deterministic", [True, False])
-@pytest.mark.parametrize("name", ["elfern", "konchinka"])
+@pytest.mark.parametrize("name", card_envs.GAMES)
 def test_an_untrained_network_plays_a_thousand_games_legally(name, deterministic):
     game = card_envs.make_game(name)
     agent = PPOAgent(game, some_network(game), deterministic=deterministic)
@@ -210,7 +211,7 @@ def test_the_archive_holds_arrays_alone(tmp_path):
 
 
 @pytest.mark.parametrize("net", ["advised", "ours", "plain"])
-@pytest.mark.parametrize("name", ["elfern", "konchinka"])
+@pytest.mark.parametrize("name", card_envs.GAMES)
 def test_numpy_plays_as_torch_does(name, net):
     torch = pytest.importorskip("torch")
     from sb3_contrib import MaskablePPO

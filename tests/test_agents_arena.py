@@ -13,15 +13,9 @@ from card_agents.evaluation.arena import Clock, Log, compared, deal_seeds, meet,
 from card_agents.evaluation.evaluating import evaluate
 from card_agents.evaluation.intervals import estimate, t_quantile
 from card_agents.protocol import Forfeit
+from tests.variants import FEW
 
-VARIANTS = [
-    ("elfern", {}),
-    ("elfern", {"match": True, "target": 5}),
-    ("konchinka", {}),
-    ("konchinka", {"num_players": 4}),
-    ("konchinka", {"num_players": 3, "match": True}),
-    ("konchinka", {"num_players": 12, "figures": True}),
-]
+VARIANTS = [(variant.game, variant.rules) for variant in FEW]
 
 
 def both(game):

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from card_envs.bits import ZERO, bit, first, lowest, popcount
-from card_envs.elfern.kernel import has_stock, led_card, legal_cards, taken
+from card_envs.elfern.kernel import legal_cards, taken
 from card_envs.elfern.open_search import HALF, TABLE_BITS, different, memory, search
 from card_envs.jit import njit
 from card_envs.open_cards import Solver
 from card_envs.record import FULL
+from card_envs.tricks import has_stock, led_card
 
 NO_HORIZON = 99
 """More cards than a search can draw."""

@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from card_envs.bits import ONE, ZERO, bit, draw, draw_from, first, lowest, nth, popcount
-from card_envs.elfern.kernel import shows_void
+from card_envs.elfern.kernel import places_of, shows_void
 from card_envs.elfern.observation import unseen_cards
+from card_envs.hidden import lay_anyhow
 from card_envs.jit import inlined, njit
 
 SUITS = 4
@@ -36,8 +37,6 @@ def imagine(s: Any, g: Any) -> None:
         return
     viewer = np.int64(s.viewer)
     unseen = unseen_cards(s, g, viewer)
-    dealt = first(np.int64(s.drawn))
-    own = np.uint64(s.owner) if viewer == 1 else dealt & ~np.uint64(s.owner)
     cards = np.empty(MOST_TRICKS, np.int64)  # that the other seat played, in order
     earliest = np.zeros(MOST_TRICKS, np.int64)  # first place that each of them can lie at
     since = np.zeros(SUITS, np.int64)  # by suit: first place that a card held now can lie at
@@ -49,7 +48,7 @@ def imagine(s: Any, g: Any) -> None:
         if unseen & whole_suit(g, suit) != ZERO:
             cuts |= bit(since[suit])
     cuts &= ~ONE  # any place will do: no cut
-    free = dealt & ~own
+    free = places_of(s, 1 - viewer)
     if cuts == ZERO:
         for k in range(plays):
             free = lay(s, cards[k], draw_from(s, free & first(drawn_at(s, g, k))), free)
@@ -62,10 +61,7 @@ def imagine(s: Any, g: Any) -> None:
         free = lay(s, card, place, free)
         s.hand[1 - viewer] = np.uint64(s.hand[1 - viewer]) | bit(card)
         unseen &= ~bit(card)
-    for place in range(np.int64(s.drawn), g.pack_size):
-        card = draw_from(s, unseen)
-        s.deck[place] = card
-        unseen &= ~bit(card)
+    lay_anyhow(s, first(g.pack_size) & ~first(np.int64(s.drawn)), unseen)
 
 
 @njit
