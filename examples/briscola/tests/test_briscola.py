@@ -8,6 +8,9 @@ import pytest
 import card_envs
 from card_envs import IllegalAction
 
+if "briscola" not in card_envs.GAMES:
+    pytest.skip("The game is not installed: pip install -e examples/briscola", allow_module_level=True)
+
 # To seat 1, which leads against dealer 0: 7c Ah 2d; to seat 0: Kc 3d 4s; turned up: 6s.
 TOP = ["7c", "Kc", "Ah", "3d", "2d", "4s", "6s"]
 
