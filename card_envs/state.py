@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from card_envs import batches
+from card_envs import batches, public
 from card_envs.checks import shown
 from card_envs.errors import IllegalAction
 from card_envs.kernel import BROKEN, FINE, FOREIGN, IS_VIEW
@@ -117,7 +117,7 @@ class State:
         return self.game.returns(self._row, reward)[0]
 
     def settlement(self) -> npt.NDArray[np.int64]:
-        """What a finished match pays each seat (K16), int64 (num_players,); zeros until then."""
+        """What a finished match pays each seat in money, int64 (num_players,); zeros until then."""
         return self.game.settlement(self._row)[0]
 
     # What a seat sees
@@ -142,6 +142,11 @@ class State:
     def view(self, seat: int | None = None) -> State:
         """The position as a seat (None: the seat to play) may know it: everything hidden is blank."""
         return State(self.game, self.game.views(self._row, seat))
+
+    @legible
+    def public(self, seat: int | None = None) -> dict[str, Any]:
+        """What a seat (None: the seat to play) may see, as data for JSON (``Game.public``)."""
+        return public.position(self.view(seat))
 
     @legible
     def text(self, seat: int | None = None) -> str:

@@ -46,7 +46,7 @@ def test_one_name_runs_the_commands(tmp_path, capsys, monkeypatch):
         everything(["evaluate", "elfern", "--agents", "greedy"])
     assert stop.value.code == REFUSED
     assert capsys.readouterr().err == (
-        "card-envs evaluate elfern: --agents needs at least two players, 'random greedy' say. "
+        "card-envs evaluate elfern: --agents needs at least two players, such as 'random greedy'. "
         "(See card-envs evaluate elfern --help.)\n"
     )
     for wrong in ([], ["evalute"], ["--agents"]):
@@ -318,4 +318,4 @@ def test_paths_are_printed_on_one_line(tmp_path, capsys):
     pytest.importorskip("rich")
     path = tmp_path / ("long" * 40)
     assert main_of("evaluate")([*SMALL, "--agents", "random", "greedy", "--deals", "2", "--json", str(path)]) == 0
-    assert f"Written to {path}\n" in capsys.readouterr().out
+    assert f"Results are in {path}\n" in capsys.readouterr().out

@@ -86,9 +86,9 @@ class CardVecEnv(ManyTables, VecEnv):
         with self._tables.all_or_nothing(always=any(options)):
             if any(options):
                 for i in range(self.num_envs):
-                    self._tables.reset(np.array([i]), [seeds[i]], options[i], self._dice)
+                    self._tables.reset(np.array([i]), [seeds[i]], options[i], self._seeding)
             else:
-                self._tables.reset(np.arange(self.num_envs), seeds, None, self._dice)
+                self._tables.reset(np.arange(self.num_envs), seeds, None, self._seeding)
         self._reset_seeds()
         self._lengths[:] = 0
         self._plays = None
@@ -153,7 +153,7 @@ class CardVecEnv(ManyTables, VecEnv):
                 "seat": int(self._tables.seats[row]),
             }
 
-    def _dice(self) -> np.random.Generator:
+    def _seeding(self) -> np.random.Generator:
         if self._generator is None:
             self._generator = np.random.default_rng()
         return self._generator
