@@ -59,7 +59,7 @@ def test_a_worker_that_is_killed_is_told_of_in_a_sentence():
     plan = plan_of(card_envs.make_game("elfern", suits=2, ranks=4, hand_size=2), ("random", "greedy"))
     pool = _WorkerPool(plan, 1)
     try:
-        (process,) = pool._workers.values()
+        (process,) = pool._processes.values()
         process.kill()
         process.join()
         with pytest.raises(ChildProcessError, match="A worker process ended while it played"):
