@@ -72,7 +72,7 @@ def measure(game: Game) -> Size:
     """
     if game.num_players != 2:
         raise ValueError(
-            f"Exact play is for two players, and this is {game.describe()}: with more there is no value to find."
+            f"Exact solving needs two players, and this is {game.describe()}: with more, a game has no single value."
         )
     if game.rules.match:
         raise ValueError("A match has no longest play, so no finite game tree: take single deals, match=False.")
