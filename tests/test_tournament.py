@@ -18,7 +18,7 @@ from card_agents import GreedyAgent, RandomAgent
 from card_agents.cli.tournament import main
 from card_agents.evaluation.arena import deal_seeds, meet
 from card_agents.evaluation.tournament.plan import Chunk, Job, Plan, round_robin
-from card_agents.evaluation.tournament.playing import Players, _Crew
+from card_agents.evaluation.tournament.playing import Players, _WorkerPool
 from card_agents.evaluation.tournament.results import results_of, rotation_factor, rotation_parts
 from card_agents.evaluation.tournament.sequential import BETTER, UNDECIDED, Sprt
 from card_agents.evaluation.tournament.verdict import verdict_of
@@ -57,15 +57,15 @@ def until(condition, process):
 
 def test_a_worker_that_is_killed_is_told_of_in_a_sentence():
     plan = plan_of(card_envs.make_game("elfern", suits=2, ranks=4, hand_size=2), ("random", "greedy"))
-    crew = _Crew(plan, 1)
+    pool = _WorkerPool(plan, 1)
     try:
-        (process,) = crew._crew.values()
+        (process,) = pool._processes.values()
         process.kill()
         process.join()
         with pytest.raises(ChildProcessError, match="A worker process ended while it played"):
-            list(crew.play(plan.jobs))
+            list(pool.play(plan.jobs))
     finally:
-        crew.kill()
+        pool.kill()
 
 
 @pytest.mark.slow
