@@ -84,7 +84,7 @@ def test_views_are_shown_the_same_in_parts_of_any_size(game, trees, monkeypatch)
     assert np.array_equal(policy, policy_of(trees[0], Dice(game), samples=3))
 
 
-def test_the_room_grows_as_needed_and_is_bounded(game, trees, monkeypatch):
+def test_the_arrays_grow_as_needed_within_the_memory_allowed(game, trees, monkeypatch):
     monkeypatch.setattr(tree, "_GROWTH", 64)
     again = build_tree(game, 0)
     for name in ("parent", "first", "seat", "action", "leaves", "payoff"):

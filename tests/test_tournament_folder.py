@@ -195,7 +195,7 @@ def test_a_forfeit_is_told_with_the_number_of_its_deal_in_the_tournament(tmp_pat
 )
 def test_a_folder_goes_on_with_the_same_tournament_only(whole, changed, word, capsys):
     said = refusal(capsys, "elfern", "--out", whole, *ARGUMENTS, *changed)
-    assert f"holds a tournament with {word}" in said
+    assert f"holds a tournament that {word}" in said
 
 
 @pytest.mark.parametrize("name", ["layout", "files", "library", "agents", "pairs", "game", "deterministic", "sprt"])

@@ -136,7 +136,7 @@ def _equilibrium(game: Game, text: str) -> Agent:
     return cfr_agent(game, CFRLimit.read(text))
 
 
-def bare(name: str) -> str:
+def unwrapped(name: str) -> str:
     """The player inside wrappers: ``"greedy"`` of ``"exact+greedy"``."""
     while name.startswith(EXACT_PREFIX):
         name = name.removeprefix(EXACT_PREFIX)
@@ -149,13 +149,13 @@ def is_external(name: str) -> bool:
     >>> is_external("exact+cmd:./bot"), is_external("module:factory"), is_external("exact+ismcts:10+ppo:model.npz")
     (True, True, False)
     """
-    kind = bare(name).partition(":")[0]
+    kind = unwrapped(name).partition(":")[0]
     return kind.partition("+")[0] not in OWN_KINDS and kind not in _others()
 
 
 def refuse_unrepeatable(name: str) -> None:
     """``ValueError`` for a player that is not the same each time it is made, where results must be reproducible."""
-    kind, _, text = bare(name).partition(":")
+    kind, _, text = unwrapped(name).partition(":")
     if kind == "cfr" and text.endswith("s"):
         raise ValueError(
             f"{name!r} depends on how far CFR+ gets in that time, which differs between machines and processes: "

@@ -25,7 +25,7 @@ __all__ = [
 
 
 def checked_masks(masks: Any, size: int, num_actions: int | None = None) -> npt.NDArray[np.bool_]:
-    """The masks as bool (N, num_actions); ``ValueError`` where one is missing or allows nothing."""
+    """The masks as bool (N, num_actions); ``ValueError`` for a wrong dtype or shape, or a row with no legal action."""
     wanted = f"({size}, {'num_actions' if num_actions is None else num_actions})"
     if masks is None:
         raise ValueError(f"masks are missing: pass uint8 or bool of shape {wanted}, 1 = legal.")

@@ -127,7 +127,7 @@ def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
         metavar="N",
         help="deals (matches with --match) for each pair, each in all seat rotations; default 10000",
     )
-    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="S", help="which deals; default 0")
+    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="S", help="seed of the deals; default 0")
     add_salt(parser)
     parser.add_argument(
         "--sample",
@@ -151,4 +151,4 @@ def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
         metavar="N",
         help="deals for the regret against double-dummy play (all cards open), which is slower; 0 for none, default 50",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the results")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="file for the results")

@@ -119,7 +119,7 @@ def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
         help="deals (matches with --match) for each pair, each in all seat rotations, "
         f"default {DEALS}; with --sprt the most there may be, default {MOST_DEALS}",
     )
-    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="S", help="which deals; default 0")
+    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="S", help="seed of the deals; default 0")
     add_salt(parser)
     parser.add_argument("--workers", type=whole(1, 1024), default=1, metavar="W", help="processes; default 1")
     parser.add_argument(

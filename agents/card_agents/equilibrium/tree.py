@@ -72,7 +72,7 @@ def measure(game: Game) -> Size:
     """
     if game.num_players != 2:
         raise ValueError(
-            f"Exact play is for two players, and this is {game.describe()}: with more there is no value to find."
+            f"Exact solving needs two players, and this is {game.describe()}: with more, a game has no single value."
         )
     if game.rules.match:
         raise ValueError("A match has no longest play, so no finite game tree: take single deals, match=False.")
@@ -296,15 +296,15 @@ def _workspace(game: Game, dealer: int) -> Workspace:
     template = game.new_state(seed=0, dealer=dealer).record.copy()
     template["seed"] = template["choice"] = 0
     stack_bytes = np.zeros((game.max_plays + 1, size), np.uint8)
-    view_room = np.zeros(-(-size // 8) * 8, np.uint8)
-    view_bytes = view_room[:size]
+    view_memory = np.zeros(-(-size // 8) * 8, np.uint8)
+    view_bytes = view_memory[:size]
     return Workspace(
         stack_bytes.reshape(-1).view(game.dtype),
         stack_bytes,
         template.view(np.uint8).copy(),
         view_bytes.view(game.dtype),
         view_bytes,
-        view_room.view(np.uint64),
+        view_memory.view(np.uint64),
     )
 
 

@@ -220,7 +220,7 @@ def build_tree_walk(kernel: Kernel, owner: str) -> TreeWalk:
     def walk_deal(workspace: Any, arrays: Any, g: Any, views_out: Any) -> bool:
         """Walk every play of the deal at the bottom of the stack; False if an array has no space left."""
         levels = len(workspace.stack)
-        actions = np.zeros((levels, words_of_a_set), np.uint64)  # those not yet walked
+        actions = np.zeros((levels, words_of_a_set), np.uint64)  # not yet walked
         sequences = np.zeros((levels, ROOTS), np.int64)
         following = np.full(levels, NO_CHOICE, np.int64)  # the sequence of the next action
         sequences[0, 1] = 1

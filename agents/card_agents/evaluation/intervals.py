@@ -36,7 +36,7 @@ def estimate(observations: npt.NDArray[Any]) -> Estimate:
     """Mean of independent observations (N,) with Student's t interval; ``ValueError`` if there are none."""
     size = len(observations)
     if size == 0:
-        raise ValueError("There is no mean of no observations.")
+        raise ValueError("An estimate needs at least one observation.")
     values = np.asarray(observations, np.float64)
     mean = float(values.mean())
     if size == 1:

@@ -60,8 +60,8 @@ class Regret:
 
     def to_dict(self) -> dict[str, Any]:
         """As a JSON-serialisable dictionary."""
-        told = {name: each.to_dict() if isinstance(each, Estimate) else each for name, each in vars(self).items()}
-        return {**told, "forfeits": [vars(one) for one in self.forfeits]}
+        fields = {name: each.to_dict() if isinstance(each, Estimate) else each for name, each in vars(self).items()}
+        return {**fields, "forfeits": [vars(one) for one in self.forfeits]}
 
 
 @dataclass(frozen=True)

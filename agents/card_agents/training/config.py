@@ -85,7 +85,7 @@ def _check_names(part: str, found: dict[str, Any], known: Iterable[str]) -> None
         raise ValueError(f"its {part} name {', '.join(unknown[:5])}, which this version does not know")
 
 
-def made_of(folder: Path, config: dict[str, Any], changes: dict[str, Any]) -> tuple[Game, Settings]:
+def game_and_settings(folder: Path, config: dict[str, Any], changes: dict[str, Any]) -> tuple[Game, Settings]:
     """The game and the settings of a configuration with ``changes``; ``ValueError`` if they are invalid."""
     path = folder / CONFIG
     try:
@@ -98,7 +98,7 @@ def made_of(folder: Path, config: dict[str, Any], changes: dict[str, Any]) -> tu
     return game, Settings(**{**config["settings"], **changes})
 
 
-def job(game: Game, settings: Settings) -> str:
+def job_digest(game: Game, settings: Settings) -> str:
     """A digest of all that determines the course of a run except its budget: checkpoints with the same one are
     compatible.
 

@@ -66,7 +66,7 @@ class LearnerVecEnv(VecEnvWrapper):
 
 
 def make_learner(game: Game, env: VecEnv, settings: Settings, budget: Budget) -> MaskablePPO:
-    """An untrained learner of ``game`` for ``env``; the same seed makes the same one."""
+    """An untrained learner of ``game`` for ``env``, the same for the same seed."""
     schedule: Callable[[float], float] = LinearSchedule(settings.learning_rate, budget)
     return MaskablePPO(
         PartsPolicy,

@@ -105,7 +105,7 @@ class PartsHead(nn.Module):
 
 
 class PartsPolicy(MaskableActorCriticPolicy):
-    """The actor-critic policy of sb3-contrib with ``PartsHead`` for its logits; masks are applied as there.
+    """The actor-critic policy of sb3-contrib with ``PartsHead`` for its logits; masks are applied in the same way.
 
     advice: observations end with the greedy player's advice (see ``Trunk``).
     """

@@ -29,7 +29,7 @@ from card_agents.players.network import Layers, Network
 from card_agents.players.ppo import MODEL, PPOAgent, network_of
 from card_agents.protocol import Agent
 from card_agents.training import checkpoint
-from card_agents.training.config import job, made_of, read_config, write_config
+from card_agents.training.config import game_and_settings, job_digest, read_config, write_config
 from card_agents.training.curve import draw_curve
 from card_agents.training.learner import LearnerVecEnv, make_learner
 from card_agents.training.pool import Pool
@@ -95,7 +95,7 @@ class Run:
         self.model = make_learner(game, self._env, settings, self.budget)
         self._logger: Logger | None = None
 
-    # Beginning
+    # Starting and resuming
 
     @classmethod
     def begin(cls, folder: Path, game: Game, settings: Settings, *, numbered: bool = False) -> Run:
@@ -126,7 +126,7 @@ class Run:
         changes: a new budget (``minutes``, ``steps``). Raises ``ValueError`` if there is no run in the folder, no
             checkpoint can be read, or another process is training in it; the folder is then unchanged.
         """
-        game, settings = made_of(folder, read_config(folder), changes or {})
+        game, settings = game_and_settings(folder, read_config(folder), changes or {})
         run = cls(folder, game, settings)
         run._hold()
         try:
@@ -181,7 +181,7 @@ class Run:
         size = self.settings.tables * self.settings.rollout
         try:
             self.model.learn(size, reset_num_timesteps=False, log_interval=None)  # type: ignore[arg-type]
-        except (ValueError, RuntimeError):  # how torch and the tables refuse a policy that has diverged
+        except (ValueError, RuntimeError):  # what torch and the tables raise for a diverged policy
             self._network()
             if self._largest_logit() > MASKED / 2:
                 raise self._diverged("its logits are larger than any mask") from None
@@ -297,7 +297,7 @@ class Run:
             "legs": self.legs,
             "points": self.points,
             "selves": selves,
-            "job": job(self.game, self.settings),
+            "job": job_digest(self.game, self.settings),
         }
         checkpoint.write(self.folder / CHECKPOINTS, self.legs, content)
         agent.save(self.folder / MODEL)
@@ -312,7 +312,7 @@ class Run:
             remove_partial(self.folder, pattern)
 
     def _restore(self, content: dict[str, Any]) -> None:
-        if content.get("job") != job(self.game, self.settings):
+        if content.get("job") != job_digest(self.game, self.settings):
             raise ValueError(
                 f"The last checkpoint in {self.folder} is from another run or version, or --against has changed."
             )
@@ -329,7 +329,7 @@ class Run:
         except (KeyError, RuntimeError, ValueError, TypeError) as error:
             raise ValueError(f"The checkpoint in {self.folder} does not fit its configuration: {error}") from None
 
-    # Ending
+    # Finishing
 
     def finish(self, progress: Callable[[int, int], None] | None = None) -> Evaluation:
         """Write the model, its evaluation against the opponents it was measured by, and the learning curve to the

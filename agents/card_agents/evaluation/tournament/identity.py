@@ -11,10 +11,10 @@ import shutil
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
 from modulefinder import ModuleFinder
-from os.path import isdir, isfile  # which are false, and no error, for what cannot be a path
+from os.path import isdir, isfile  # which return False, and never raise, for an impossible path
 from pathlib import Path
 
-from card_agents.names import GROUP, SEARCHERS, bare
+from card_agents.names import GROUP, SEARCHERS, unwrapped
 from card_agents.players.external import is_bot
 from card_agents.players.ppo import WEIGHTS, model_file, shipped_file
 from card_envs import Game
@@ -31,7 +31,7 @@ def files_of(agent: str, game: Game) -> dict[str, str]:
     Python program imports from its own folder; and whole packages. What else a program opens cannot be known. For a
     player of another package, the version of that package is included.
     """
-    name = bare(agent)
+    name = unwrapped(agent)
     kind, _, text = name.partition(":")
     searcher, plus, guide = name.partition("+")
     if kind == "ppo":
@@ -155,7 +155,7 @@ def _is_python(path: Path) -> bool:
 def _imported(path: Path) -> Iterator[Path]:
     finder = ModuleFinder([str(path.parent)])
     try:
-        finder.run_script(str(path))  # reads it, and does not run it
+        finder.run_script(str(path))  # parses it without running it
     except Exception:  # not valid Python: running it will say so
         return
     for module in finder.modules.values():

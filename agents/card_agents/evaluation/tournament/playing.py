@@ -127,9 +127,7 @@ class _WorkerPool:
 def _assign(pipe: Connection, waiting: Iterator[Job], busy: dict[Connection, Job]) -> None:
     job = next(waiting, None)
     if job is not None:
-        with contextlib.suppress(
-            BrokenPipeError, ConnectionResetError
-        ):  # receiving its answer reports a process that has ended
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # reported when its answer is received
             pipe.send(job)
         busy[pipe] = job
 

@@ -29,8 +29,8 @@ class Results:
 
     meetings: one for each pair of the plan. factors: for each pair, by how much playing all seat rotations of a deal
     shrinks the interval of the points (``rotation_factor``), None where that is undefined. factor: the same over all
-    pairs. points: of each agent, per deal, the mean over its opponents. lost: summaries of the forfeits. forfeits,
-    seconds, decisions: of each agent.
+    pairs. points: of each agent, per deal, the mean over its opponents. forfeit_summaries: by agent and
+    reason. forfeits, seconds, decisions: of each agent.
     """
 
     plan: Plan
