@@ -27,7 +27,7 @@ EVERY = pytest.mark.parametrize(
 )
 
 
-def positions(game, count=60):
+def positions(game, count=20):
     """States at all stages of random deals, those of a match also of later ones, and two that were forfeited."""
     states = scattered(game, count)
     later = scattered(game, count, seed=500)
