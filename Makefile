@@ -1,10 +1,15 @@
 # Every verb sets itself up: the first one makes .venv and installs what constraints.txt names.
 
 PYTHON ?= python3
-VENV   := .venv
+VENV   ?= .venv
 PY     := $(VENV)/bin/python
 READY  := $(VENV)/.installed
 PEERS  := .venv-peers
+SITE   := .venv-docs
+
+# The versions to install: also constraints-oldest.txt, or /dev/null for the newest, each in a VENV of its own.
+CONSTRAINTS ?= constraints.txt
+INSTALL      = install --quiet --disable-pip-version-check
 
 GAME   ?= elfern
 DEALS  ?= 20000
@@ -13,17 +18,17 @@ ARGS   ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train baselines test lint format type bench bench-peers oracle mutations clean
+.PHONY: help train baselines test lint format type docs dist bench bench-peers oracle mutations clean
 
 help:  ## this list
 	@awk -F ':.*##' '/^[a-z-]+:.*##/ { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo '  ARGS="..." is handed on, e.g. make test ARGS="-k elfern -x"'
 
-$(READY): pyproject.toml constraints.txt examples/briscola/pyproject.toml
+$(READY): pyproject.toml $(CONSTRAINTS) examples/briscola/pyproject.toml
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
-	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e examples/briscola
+	$(PY) -m pip $(INSTALL) -c $(CONSTRAINTS) -e ".[dev]"
+	$(PY) -m pip $(INSTALL) --no-deps --no-build-isolation -e examples/briscola
 	@touch $@
 
 train: $(READY)  ## train by self-play, evaluate, draw the curve (GAME=elfern or konchinka)
@@ -49,6 +54,24 @@ format: $(READY)  ## mend what can be mended, lay the code out
 type: $(READY)  ## check the types
 	$(PY) -m mypy $(ARGS)
 
+docs: $(SITE)/.installed  ## build the documentation site in build/site (ARGS="-b linkcheck" follows links to other sites)
+	$(SITE)/bin/python -m sphinx -E -W --keep-going -n -q -d build/doctrees docs build/site $(ARGS)
+
+$(SITE)/.installed: pyproject.toml $(CONSTRAINTS)
+	@test -x $(SITE)/bin/python || $(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/python -m pip $(INSTALL) -c $(CONSTRAINTS) -e ".[docs]"
+	@touch $@
+
+dist: $(READY)  ## build sdist and wheel in dist/, and try each in an empty environment
+	rm -rf dist build/lib
+	$(PY) -m build --no-isolation
+	@for file in dist/*.whl dist/*.tar.gz; do \
+	  echo "trying $$file"; \
+	  rm -rf build/empty && $(PYTHON) -m venv build/empty && \
+	  build/empty/bin/python -m pip $(INSTALL) -c $(CONSTRAINTS) $$file && \
+	  build/empty/bin/python -P tests/smoke.py || exit 1; \
+	done
+
 bench: $(READY)  ## measure speed against C written by hand, eight minutes (ARGS="--only engine" for a part)
 	$(PY) scripts/benchmark.py $(ARGS)
 
@@ -57,7 +80,7 @@ bench-peers: $(READY) $(PEERS)/.installed  ## the same beside other libraries, i
 
 $(PEERS)/.installed:
 	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check open_spiel rlcard "pettingzoo[classic]" pgx jax
+	$(PEERS)/bin/python -m pip $(INSTALL) open_spiel rlcard "pettingzoo[classic]" pgx jax
 	@touch $@
 
 oracle: $(READY)  ## play DEALS=20000 deals a game beside the independent oracle
@@ -66,6 +89,6 @@ oracle: $(READY)  ## play DEALS=20000 deals a game beside the independent oracle
 mutations: $(READY)  ## plant deliberate faults, each of which some test must see; takes hours
 	$(PY) -m tests.mutations $(ARGS)
 
-clean:  ## remove caches and build products (.venv and runs/ stay)
+clean:  ## remove caches and build products (environments and runs/ stay)
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find . -path ./$(VENV) -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -prune -exec rm -rf {} +
+	find . -path './.venv*' -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -prune -exec rm -rf {} +

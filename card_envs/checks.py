@@ -62,6 +62,32 @@ def whole_number(name: str, value: Any, least: int, most: int) -> int:
     return number
 
 
+def settle(rules: Any, **bounds: tuple[int, int]) -> None:
+    """Check the fields of a frozen dataclass that are whole numbers, by their bounds, and ``match``; in plain form.
+
+    Raises ``ValueError`` for a value that is none or out of range.
+    """
+    object.__setattr__(rules, "match", flag("match", rules.match))
+    for name, (least, most) in bounds.items():
+        object.__setattr__(rules, name, whole_number(name, getattr(rules, name), least, most))
+
+
+def even_pack(suits: int, ranks: int, hand_size: int, stock: int = 0) -> None:
+    """Raise ``ValueError`` unless two players can share a pack, and both hands and so many cards are in it."""
+    size = suits * ranks
+    if size % 2:
+        raise ValueError(
+            f"suits={suits} and ranks={ranks} make a pack of {size} cards, which two players cannot share: choose an "
+            "even number of cards."
+        )
+    if 2 * hand_size + stock > size:
+        left = f" and {stock} for the stock" if stock else ""
+        raise ValueError(
+            f"hand_size={hand_size} needs {2 * hand_size} cards for two hands{left}, but the pack has {size} "
+            f"(suits={suits}, ranks={ranks}): deal at most {(size - stock) // 2}."
+        )
+
+
 def flag(name: str, value: Any) -> bool:
     """``value`` as a bool; ``ValueError`` if it is anything but true or false."""
     if not isinstance(value, (bool, np.bool_)):

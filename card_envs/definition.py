@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from card_envs.game import Game
 
 PARAMETERS = {
-    "begin": ("s", "g"),
-    "deal": ("s", "g"),
     "lay_out": ("s", "g"),
     "legal": ("s", "g", "words"),
     "allows": ("s", "g", "action"),
@@ -32,11 +30,13 @@ PARAMETERS = {
     "observe": ("s", "g", "seat", "out", "at"),
     "greedy": ("s", "g"),
     "taken": ("s", "g", "seat"),
+    "is_won": ("s", "g"),
+    "carry": ("s", "g"),
     "settlement": ("s", "g", "seat"),
     "hide": ("s", "g", "seat"),
     "imagine": ("s", "g"),
 }
-"""The functions of a kernel, and what they are called with."""
+"""The functions that a game's folder has, or gets in standard form, and what they are called with."""
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 """What a game may be called: it stands in the ids of its environments and in lines of text."""
@@ -66,16 +66,14 @@ def kernel_functions(modules: tuple[ModuleType, ...]) -> dict[str, Callable[...,
                 f"{name!r} in the kernel of {folder} takes {plain.__code__.co_argcount} arguments, but is called as "
                 f"{name}({', '.join(PARAMETERS[name])})."
             )
-    return functions
+    return functions | standard.by_deals(functions, folder)
 
 
 def _standard(own: Mapping[str, Any], folder: str) -> standard.Functions:
     """The functions that a game may leave out, as far as they can be made of those it has."""
-    functions: standard.Functions = {"settlement": standard.settlement}
+    functions: standard.Functions = {name: getattr(standard, name) for name in ("is_won", "carry", "settlement")}
     if "legal_cards" in own:
         functions |= standard.by_cards(own["legal_cards"], folder)
-    if "deal" in own:
-        functions |= standard.by_deals(own["deal"], folder)
     return functions
 
 

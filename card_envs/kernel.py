@@ -1,30 +1,35 @@
 """What the loops over tables need of a game: its kernel, and the codes they are told and tell.
 
-A kernel is a set of scalar functions over one state ``s`` and the game's constants ``g``:
+A game writes these scalar functions, over one state ``s`` and the game's constants ``g``:
 
-========================  ==========================================================================
-``begin(s, g)``           deal the first deal of an episode; ``s.seed`` and ``s.deal`` are set
-``deal(s, g)``            shuffle and deal, for the dealer and the deal number in ``s``
-``lay_out(s, g)``         deal the pack as it lies in ``s.deck``; False if that deal is void
-``legal(s, g, words)``    write the bit set of legal actions of the seat to play into zeroed words
-``allows(s, g, action)``  whether one action is among them
-``pick(s, g, word)``      a uniform one of them, chosen by a random word
-``play(s, g, action)``    play a legal action; ``record.NOTHING``, ``COUNTED`` or ``OVER``
+================================  ==========================================================================
+``lay_out(s, g)``                 deal the pack as it lies in ``s.deck``; False if that deal is void
+``legal(s, g, words)``            write the bit set of legal actions of the seat to play into zeroed words
+``allows(s, g, action)``          whether one action is among them
+``pick(s, g, word)``              a uniform one of them, chosen by a random word
+``play(s, g, action)``            play a legal action; ``record.NOTHING``, or ``COUNTED`` if the deal is over and
+                                  ``s.points`` are its points, or ``OVER`` if the episode is
 ``observe(s, g, seat, out, at)``  write the observation of a seat from ``out[at]`` on, by ``bits.put``
-``greedy(s, g)``          the action of the game's greedy player
-``taken(s, g, seat)``     honours or cards won in the deal in play
-``settlement(s, g, seat)``  what a match pays when it is over
-``hide(s, g, seat)``      blank everything a seat cannot know
-``imagine(s, g)``         fill what is blank in a view, uniform over the packs that its seat holds possible
-========================  ==========================================================================
+``greedy(s, g)``                  the action of the game's greedy player
+``taken(s, g, seat)``             honours or cards won in the deal in play
+``is_won(s, g)``                  whether a match is over, a deal having been counted
+``carry(s, g)``                   set what a match carries into a deal beside its scores; ``s.deals`` are counted
+``settlement(s, g, seat)``        what a match pays when it is over
+``hide(s, g, seat)``              blank everything a seat cannot know
+``imagine(s, g)``                 fill what is blank in a view, uniform over the packs that its seat holds possible
+================================  ==========================================================================
+
+What is the same in every game is put around them (``standard.by_deals``): shuffling, the plays of a deal, the points of
+an episode, the next dealer and deal of a match. ``Kernel.play`` says ``COUNTED`` when the next deal lies there.
 
 Rows can come from anywhere, with anything in them. A kernel is handed rows whose ``dealer``, ``to_play`` and ``viewer``
 are seats (or -1), and nothing else is sure: whatever it uses as an index is kept inside the record, and every loop
 ends. What comes of a row that no play leads to may be nonsense (``sound`` tells such rows).
 
 Some have a standard form (``standard``), so that a game may leave them out: ``legal``, ``allows`` and ``pick`` of one
-whose actions are its cards and that has ``legal_cards(s, g)``, the set of cards that may be played; ``begin`` of one
-that carries nothing into an episode; ``settlement`` of one that is not settled in money.
+whose actions are its cards and that has ``legal_cards(s, g)``, the set of cards that may be played; ``is_won`` where
+a match ends as soon as somebody has reached the target; ``carry`` of one that carries nothing; ``settlement`` of one
+that is not settled in money.
 """
 
 from __future__ import annotations
@@ -39,6 +44,10 @@ from card_envs.definition import kernel_functions
 OUTSIDE, RANDOM, GREEDY = 0, 1, 2
 """Who plays a seat: somebody outside, or a built-in player."""
 
+LEARNER, OWN_CODES = 0, 3
+"""Who plays a seat of an environment: the learner, a built-in player, or, from ``OWN_CODES`` on, an opponent with an
+``act`` of its own."""
+
 FINE, IS_VIEW, FOREIGN, BROKEN, ILLEGAL, FINISHED, UNFIT = 0, 1, 2, 3, 4, 5, 6
 """What a check of the rows found, the worst last; BROKEN are rows that name seats there are not, UNFIT arrays that do
 not go together."""
@@ -46,7 +55,8 @@ not go together."""
 
 @dataclass(frozen=True)
 class Kernel:
-    """The scalar functions of a game (see the module's table)."""
+    """The functions that the loops call: ``begin`` deals the first deal of an episode, ``deal`` shuffles and deals for
+    the dealer and the deal number in a state; the others are in the module's table."""
 
     begin: Callable[..., Any]
     deal: Callable[..., Any]
@@ -70,4 +80,5 @@ class Kernel:
 
         Raises ``ValueError`` where one is missing, is not compiled, or takes other arguments than it is called with.
         """
-        return cls(**kernel_functions(modules), words=words)
+        functions = kernel_functions(modules)
+        return cls(**{name: functions[name] for name in cls.__dataclass_fields__ if name != "words"}, words=words)

@@ -1,7 +1,7 @@
 """A solver for any game of two whose deals are short at their end: every line of play is tried, by the kernel itself.
 
 It knows no game and makes no deductions, so it is slow beside a solver made for one. The values are what ``taken``
-counts; a deal must have all of it won by somebody when it ends.
+counts; a deal must have all of it won by somebody when it ends, and takes ``max_plays`` plays.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ def plain_solver(
     owner: str,
     *,
     unit: str,
-    left: Callable[..., Any],
     settled: Callable[..., Any],
     worth: Callable[..., Any],
     exact_plays: int = 12,
@@ -33,7 +32,6 @@ def plain_solver(
     """The solver of the game called ``owner``, for two players.
 
     unit, settled, worth: as in ``Solver``; a settled position has at most ``exact_plays`` plays left.
-    left: compiled, ``left(s, g)``: plays that are left in the deal.
     exact_plays: with so many left a position is searched to the end.
     ahead: plays that ``estimates`` look ahead where more are left; what is still open then counts half.
     """
@@ -59,6 +57,11 @@ def plain_solver(
     def memory(game: Any) -> tuple[Any, Any]:
         """Tables and frames of a search, one for each play ahead."""
         return np.zeros(exact_plays + 1, game.dtype), np.zeros(exact_plays + 1, frame)
+
+    @compiled
+    def left(s: Any, g: Any) -> int:
+        """Plays left in the deal."""
+        return g.max_plays - np.int64(s.plays)
 
     @compiled
     def exact(s: Any, g: Any) -> bool:

@@ -9,7 +9,7 @@ Of a game's own fields, code that knows no game relies on these (``definition`` 
   them; ``lay_out`` deals from it, and what a seat cannot know of it is ``BLANK`` in a view and filled by ``imagine``.
   A card that has been dealt stays at its place, so that the deal can be written down and dealt again.
 * ``history``, unsigned, as long as the longest deal: the plays of the deal in order (``write_down``), and ``plays``
-  says how many. ``lay_out`` sets both to zero, so that equal positions are equal bytes.
+  says how many.
 * ``hand``, one bit set of cards for each seat, unless the game says otherwise in ``hand_cards``.
 * the fields named in ``carried``: what neither the deck nor the plays determine.
 """
@@ -79,6 +79,8 @@ def constants_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
         ("rules_id", "u4"),
         ("num_players", "i8"),
         ("num_actions", "i8"),
+        ("pack_size", "i8"),
+        ("max_plays", "i8"),
         ("observation_size", "i8"),
         ("match", "i8"),
         ("target", "i8"),
@@ -99,7 +101,7 @@ def set_up(s: Any, g: Any, seed: np.uint64) -> None:
 
 @njit
 def clear(s: Any, g: Any) -> None:
-    """Begin an episode: nothing scored, the first dealer drawn by lot (E3, K2)."""
+    """Begin an episode: nothing scored, the first dealer drawn by lot."""
     for seat in range(g.num_players):
         s.start[seat] = 0
         s.total[seat] = 0
@@ -111,11 +113,25 @@ def clear(s: Any, g: Any) -> None:
     s.dealer = lot(s.seed, s.deal, g.num_players)
 
 
+@njit
+def clear_plays(s: Any) -> None:
+    """Nothing has been played in the deal."""
+    s.plays = 0
+    for k in range(len(s.history)):
+        s.history[k] = 0
+
+
 @inlined
 def write_down(s: Any, g: Any, seat: int, action: int) -> None:
     """Add a play to the history of the deal."""
     s.history[min(np.int64(s.plays), len(s.history) - 1)] = seat * g.num_actions + action  # edited rows may say more
     s.plays = np.int64(s.plays) + 1
+
+
+@inlined
+def card_at(s: Any, place: int) -> int:
+    """The card at a place of the pack; below 64 whatever was written there, so that tables have an entry for it."""
+    return np.int64(s.deck[place]) & 63
 
 
 @njit

@@ -1,4 +1,5 @@
-"""Functions that a kernel gets where the game's folder has none of its own (``kernel.Kernel.of``)."""
+"""Functions that a kernel gets where the game's folder has none of its own, and what is the same in every game
+(``kernel.Kernel.of``)."""
 
 from __future__ import annotations
 
@@ -8,11 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ZERO, below, bit, nth, popcount
+from card_envs.bits import ONE, ZERO, below, bit, nth, popcount, shuffle
 from card_envs.jit import inlined, njit
-from card_envs.record import clear
+from card_envs.record import COUNTED, NOTHING, OVER, add_points, clear, clear_plays, finish, score
 
 Functions = dict[str, Callable[..., Any]]
+
+
+@njit
+def is_won(s: Any, g: Any) -> bool:
+    """Whether a match is over: somebody has reached the target."""
+    for seat in range(g.num_players):
+        if score(s, seat) >= g.target:
+            return True
+    return False
+
+
+@njit
+def carry(s: Any, g: Any) -> None:
+    """What a match carries into a deal beside its scores: nothing."""
 
 
 @njit
@@ -47,13 +62,54 @@ def by_cards(legal_cards: Callable[..., Any], owner: str) -> Functions:
     return {"legal": legal, "allows": allows, "pick": pick}
 
 
-def by_deals(deal: Callable[..., Any], owner: str) -> Functions:
-    """``begin`` of a game that carries nothing into an episode, from what deals."""
+def by_deals(game: Functions, owner: str) -> Functions:
+    """How deals follow one another in every game, from how one of this game is laid out, played and counted.
 
-    @partial(njit, owner=owner)
+    game: its functions. owner: the game's folder.
+    """
+    own_lay_out, own_play, taken = game["lay_out"], game["play"], game["taken"]
+    is_won, carry = game["is_won"], game["carry"]
+    compiled, inline = partial(njit, owner=owner), partial(inlined, owner=owner)
+
+    @compiled
+    def lay_out(s: Any, g: Any) -> bool:
+        """Deal the pack as it lies, with nothing played; False if that deal is void."""
+        clear_plays(s)
+        return own_lay_out(s, g)
+
+    @compiled
+    def deal(s: Any, g: Any) -> None:
+        """Shuffle and deal, again if the deal is void: the same dealer, the next pack."""
+        shuffle(s.deck, g.pack_size, s.seed, s.deal)
+        while not lay_out(s, g):
+            s.deal += ONE
+            shuffle(s.deck, g.pack_size, s.seed, s.deal)
+
+    @compiled
     def begin(s: Any, g: Any) -> None:
         """First deal of an episode."""
         clear(s, g)
+        carry(s, g)
         deal(s, g)
 
-    return {"begin": begin}
+    @compiled
+    def close(s: Any, g: Any, came: int) -> int:
+        """The deal is over: end the episode, or go on to the next deal of the match."""
+        add_points(s, g)
+        if came == OVER or g.match == 0 or is_won(s, g):
+            return finish(s)
+        for seat in range(g.num_players):
+            s.taken_before[seat] = np.int64(s.taken_before[seat]) + taken(s, g, seat)
+        carry(s, g)
+        s.dealer = (np.int64(s.dealer) + 1) % g.num_players
+        s.deal += ONE
+        deal(s, g)
+        return COUNTED
+
+    @inline
+    def play(s: Any, g: Any, action: int) -> int:
+        """Play a legal action, and what follows from it; say what came of it."""
+        came = own_play(s, g, action)
+        return NOTHING if came == NOTHING else close(s, g, came)
+
+    return {"lay_out": lay_out, "deal": deal, "begin": begin, "play": play}

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from card_envs.batches import NO_OUTPUT, NO_SEATS
 from card_envs.game import Game
 from card_envs.kernel import OUTSIDE, RANDOM
 from card_envs.registry import GAMES, make_game, shadowed
+from card_envs.threads import ALONE
 
 
 def warm_up(game: Game) -> None:
@@ -26,6 +28,7 @@ def warm_up(game: Game) -> None:
     game.state(states, 0).play(int(game.greedy_actions(states)[0]))
     game.draws(states)
     game.observations(game.views(states))
+    game.loops.look_shared(states, game.constants, NO_SEATS, NO_OUTPUT, NO_OUTPUT, ALONE)
     game.sample_worlds(game.state(states, 0).view(), 1, 0)
     game.masks(states)
     game.returns(states)

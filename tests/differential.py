@@ -1,8 +1,9 @@
 """Random deals played beside the independent oracle: ``python -m tests.differential --deals 20000``.
 
-Every deal is played twice at once, by the engine and by ``tests.oracle``; at every step all that can be seen of
-the position is compared, and each part of what a seat observes. Deals are spread over all variants of a game, chosen
-and drawn at random (``--rules`` so many more of these). A fault names the game, its rules, the seed and the plays.
+Every deal is played twice at once, by the engine and by the oracle that the game's probe names; at every step all that
+can be seen of the position is compared, and each part of what a seat observes if the oracle tells it. Deals are spread
+over all variants of a game, chosen and drawn at random (``--rules`` so many more of these). A fault names the game, its
+rules, the seed and the plays.
 """
 
 from __future__ import annotations
@@ -10,17 +11,17 @@ from __future__ import annotations
 import argparse
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from card_envs import Game, State
-from tests.oracle import REWARDS, SEE, ElfernOracle, KonchinkaOracle, returned
-from tests.variants import MANY, Variant, drawn
+from tests.oracle import oracle_class
+from tests.oracle.returns import REWARDS, returned
+from tests.variants import DRAWERS, MANY, PROBES, Variant, any_rules
 
-Oracle = ElfernOracle | KonchinkaOracle
-ORACLES: dict[str, Callable[..., Oracle]] = {"elfern": ElfernOracle, "konchinka": KonchinkaOracle}
+ORACLES = {game: oracle_class(game) for game, probe in PROBES.items() if probe.oracle}
 
 MATCH_STARTS = 0.5  # share of the matches that begin at random scores
 OWN_PACKS = 0.1  # share of the episodes that are given their first pack
@@ -32,7 +33,7 @@ class Differs(AssertionError):
 
 def make_oracle(
     variant: Variant, game: Game, seed: int, deal: int, dealer: int, first: list[str] | None = None, **more: Any
-) -> Oracle:
+) -> Any:
     """The oracle of the episode that begins with this deal of a table; ``first`` is a pack given by hand."""
 
     def packs(number: int) -> list[str]:
@@ -49,14 +50,13 @@ class Pair:
         self.game = variant.make()
         self.names = [self.game.action_name(action) for action in range(self.game.num_actions)]
         self.bits = {name: 1 << card for card, name in enumerate(self.game.pack.names)}
-        self.count = ORACLE_COUNTS[variant.game]
+        self.probe = PROBES[variant.game]
         more: dict[str, Any] = {}
         if self.game.rules.match and dice.random() < MATCH_STARTS:
             scores = [dice.randrange(max(self.game.rules.target, 2)) for _ in range(self.game.num_players)]
             if self.game.match_goes_on(scores):
                 more["scores"] = scores
-        if self.game.rules.match and variant.game == "elfern" and dice.random() < 0.2:
-            more["doubled"] = True
+            more |= {extra: True for extra in self.game.match_extras if dice.random() < 0.2}
         given: dict[str, Any] = dict(more)
         deck = None
         if dice.random() < OWN_PACKS:
@@ -119,12 +119,17 @@ class Pair:
         record = row[0]
         for seat in range(game.num_players):
             same(f"hand of seat {seat}", game.hand_cards(record, seat), self.cards(oracle.hands[seat]))
+            same(f"won by seat {seat}", self.probe.won(record, seat), self.cards(oracle.piles[seat]))
         same("table", self.cards(state.table), self.cards(oracle.table))
-        self.count(self, row, oracle)
+        for extra in game.match_extras:
+            same(extra, record[extra], getattr(oracle, extra))
+        if not oracle.is_over:
+            undealt = [game.pack.names[record["deck"][place]] for place in self.probe.undealt(game, record)]
+            same("cards not dealt, in their order", undealt, oracle.undealt)
         if state.history:
             same("last play", state.history[-1][1], self.plays[-1])
             same("plays", len(state.history), len(self.plays))
-        same("points", state.points().tolist(), oracle.points)
+        same("points", state.points().tolist(), list(oracle.points))
         same("scores", state.scores().tolist(), oracle.scores if game.rules.match else [0] * game.num_players)
         same("settlement", state.settlement().tolist(), oracle.settlement)
         for reward in REWARDS:
@@ -132,45 +137,18 @@ class Pair:
             found = state.returns(reward)
             if np.abs(found - wanted).max() > 1e-9:
                 same(f"{reward} returns", found.tolist(), wanted)
-        for seat in {dice.randrange(game.num_players), max(oracle.to_play, 0)}:
-            self.compare_observation(row, seat)
+        if hasattr(oracle, "sees"):
+            for seat in {dice.randrange(game.num_players), max(oracle.to_play, 0)}:
+                self.compare_observation(row, seat)
 
     def compare_observation(self, row: Any, seat: int) -> None:
         """Each part of the layout, and that the oracle knows of no other."""
         observation = self.game.observations(row, seat)[0]
         layout = self.game.observation_layout
-        parts = SEE[self.variant.game](self.oracle, seat)
+        parts = self.oracle.sees(seat)
         self.same("parts of an observation", set(layout), set(parts))
         for name, wanted in parts.items():
             self.same(f"{name} as seat {seat} sees it", observation[layout[name]].tolist(), wanted)
-
-
-def count_elfern(pair: Pair, row: Any, oracle: ElfernOracle) -> None:
-    """Tricks won, the stock in order, honours, and the doubling (E11)."""
-    for seat in (0, 1):
-        pair.same(f"won by seat {seat}", int(row["won"][0, seat]), pair.cards(oracle.piles[seat]))
-    size = pair.game.pack.size
-    stock = row["deck"][0, int(row["drawn"][0]) : size].tolist()
-    pair.same("stock", [pair.game.pack.names[card] for card in stock], oracle.stock)
-    pair.same("doubled", bool(row["doubled"][0]), oracle.doubled)
-
-
-def count_konchinka(pair: Pair, row: Any, oracle: KonchinkaOracle) -> None:
-    """Piles, the pack in order, the cards of it that were seen (K4), and who captured last."""
-    for seat in range(pair.game.num_players):
-        pair.same(f"pile of seat {seat}", int(row["pile"][0, seat]), pair.cards(oracle.piles[seat]))
-    if oracle.deal_number != pair.deal_number or not pair.plays:  # a new deal
-        names = pair.game.pack.names
-        pair.same("pack in the order of dealing", [names[card] for card in row["deck"][0].tolist()], oracle.deck)
-        known = int(row["open"][0])
-        places = [place for place in range(52) if known >> place & 1]
-        pair.same("put back", {place: oracle.deck[place] for place in places}, oracle.open_pack)
-    if not oracle.is_over:
-        pair.same("cards left in the pack", 52 - int(row["dealt"][0]), len(oracle.pack))
-    pair.same("last to capture", int(row["last_capturer"][0]), oracle.last_capturer)
-
-
-ORACLE_COUNTS: dict[str, Callable[..., None]] = {"elfern": count_elfern, "konchinka": count_konchinka}
 
 
 def play_beside(game: str, deals: int, seed: int, among: Sequence[Variant] = MANY) -> dict[str, int]:
@@ -229,7 +207,10 @@ def main() -> None:
     arguments = parser.parse_args()
     for game in [arguments.game] if arguments.game else ORACLES:
         start = time.perf_counter()
-        among = [variant for variant in MANY if variant.game == game] + drawn(game, arguments.rules, arguments.seed)
+        among = [variant for variant in MANY if variant.game == game]
+        if game in DRAWERS:
+            more = (random.Random(f"{game} {arguments.seed} {k}") for k in range(arguments.rules))
+            among += [any_rules(game, dice) for dice in more]
         counts = play_beside(game, arguments.deals, arguments.seed, among)
         for variant in among:
             play_batch_beside(variant, tables=arguments.tables, steps=100, seed=arguments.seed)

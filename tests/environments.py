@@ -10,17 +10,13 @@ import numpy as np
 import pytest
 
 from card_envs.envs.single import CardEnv
-from tests.variants import Variant
+from tests.variants import FEW, MATCHES, Variant
 
-PLAYED = [
-    Variant("elfern"),
-    Variant("elfern", {"match": True, "target": 3}),
-    Variant("konchinka", {"num_players": 2}),
-    Variant("konchinka", {"num_players": 3, "match": True, "target": 5, "settlement": "stakes"}),
-    Variant("konchinka", {"num_players": 4}),
-    Variant("konchinka", {"num_players": 12}),
-]
+PLAYED = FEW
 """The games that every test of the environments runs on."""
+
+SEVERAL_MATCH = next(variant for variant in MATCHES if variant.make().num_players > 2)
+"""A match of more than two players."""
 
 
 def env_id(variant: Variant) -> str:

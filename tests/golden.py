@@ -2,7 +2,8 @@
 
 ``python -m tests.golden`` writes ``tests/golden`` anew: do that only where a change is meant, and say so in the
 changelog, since results of earlier versions can then no longer be compared. ``python -m tests.golden --digests``
-prints digests of a few games by everything there is to see, for comparing ways to run the package.
+prints digests of a few games by everything there is to see, for comparing ways to run the package. Which games are
+recorded stands in ``tests/golden_games.json``: a game that is added there gets its records by the first command.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import hashlib
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -23,24 +23,16 @@ FOLDER = Path(__file__).with_name("golden")
 PACK_SEEDS = (0, 1, 7, 2**32, 2**63, 2**64 - 1)
 PACK_DEALS = (0, 1, 2, 1000)
 
-GAMES: dict[str, tuple[str, dict[str, Any]]] = {
-    "elfern": ("elfern", {}),
-    "elfern-endgame": ("elfern", {"follow_suit": "endgame"}),
-    "elfern-match": ("elfern", {"match": True, "target": 4}),
-    "elfern-small": ("elfern", {"suits": 2, "ranks": 6, "hand_size": 3}),
-    "konchinka": ("konchinka", {}),
-    "konchinka-3-figures": ("konchinka", {"num_players": 3, "figures": True, "figure_sums": (11, 12, 14)}),
-    "konchinka-5-hand": ("konchinka", {"num_players": 5, "obligation": "hand"}),
-    "konchinka-4-match": ("konchinka", {"num_players": 4, "match": True, "target": 6}),
-    "konchinka-12": ("konchinka", {"num_players": 12}),
-}
-PLAYTHROUGHS = {"elfern": 7, "elfern-small": 1, "konchinka": 3, "konchinka-5-hand": 3}
-"""Games written out as text, and their seeds."""
+CHOSEN = json.loads(Path(__file__).with_name("golden_games.json").read_text())
+"""Label of each recorded game: its name and rules, and the seed of the playthrough written out, if there is one."""
+
+PLAYTHROUGHS = {name: chosen["seed"] for name, chosen in CHOSEN.items() if "seed" in chosen}
 
 
 def make(name: str) -> Game:
-    game, rules = GAMES[name]
-    return card_envs.make_game(game, **rules)
+    chosen = CHOSEN[name]
+    rules = {field: tuple(value) if isinstance(value, list) else value for field, value in chosen["rules"].items()}
+    return card_envs.make_game(chosen["game"], **rules)
 
 
 def packs() -> dict[str, dict[str, str]]:
@@ -51,14 +43,14 @@ def packs() -> dict[str, dict[str, str]]:
             for seed in PACK_SEEDS
             for deal in PACK_DEALS
         }
-        for name in ("elfern", "konchinka")
+        for name in dict.fromkeys(chosen["game"] for chosen in CHOSEN.values())
     }
 
 
 def digests(tables: int = 3, episodes: int = 1, *, greedy: bool = False) -> dict[str, dict[str, str]]:
     """Digests of random play, by game: of the plays and their outcome, and of what the seats see."""
     found = {}
-    for name in GAMES:
+    for name in CHOSEN:
         game = make(name)
         plays, sights = hashlib.sha256(), hashlib.sha256()
         states = game.new_states(np.arange(40, 40 + tables, dtype=np.uint64))

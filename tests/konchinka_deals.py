@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
+import numpy as np
+
 import card_envs
 from card_envs.cards import SUITS, Pack, split
+from tests.worlds import agreeing
 
 RANKS = "A23456789TJQK"
 PACK = Pack(SUITS, RANKS)
@@ -55,3 +60,42 @@ def play_out(state, choose=lambda state: int(state.legal_actions()[0])):
     while not state.is_over and state.record["deal"][0] == deal:
         state.play(choose(state))
     return state
+
+
+def all_hands(game, view, limit):
+    """The states of all ways to deal the hidden cards that were not played to hands and pack, one pack for each.
+
+    With more ways than ``limit`` None.
+    """
+    seat = view.viewer
+    base = game.sample_worlds(view, 1, 0)[0]
+    known = set(view.record["deck"][0].tolist())
+    others = [other for other in range(game.num_players) if other != seat]
+    hands = [[card for card in range(52) if int(base["hand"][other]) >> card & 1] for other in others]
+    hands = [[card for card in hand if card not in known] for hand in hands]
+    rest = [card for card in base["deck"][int(base["dealt"]) :].tolist() if card not in known]
+    where = {card: place for place, card in enumerate(base["deck"].tolist())}
+    places = [[where[card] for card in hand] for hand in [*hands, rest]]
+    ways = 1
+    left = sum(map(len, places))
+    for hand in hands:
+        ways *= len(list(combinations(range(left), len(hand)))) if left < 20 else limit + 1
+        left -= len(hand)
+        if ways > limit:
+            return None
+    decks = np.repeat(base["deck"][None], ways, axis=0)
+    cards = sorted(card for hand in [*hands, rest] for card in hand)
+    for number, dealt in enumerate(deals(cards, [len(hand) for hand in hands])):
+        for where_to, what in zip(places, dealt, strict=True):
+            decks[number, where_to] = what
+    return agreeing(game, view, decks)
+
+
+def deals(cards, sizes):
+    """All ways to deal cards to hands of these sizes, the rest last."""
+    if not sizes:
+        yield [cards]
+        return
+    for hand in combinations(cards, sizes[0]):
+        for others in deals([card for card in cards if card not in hand], sizes[1:]):
+            yield [list(hand), *others]

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-import card_envs
+from tests.variants import ANY, SEVERAL, Variant
 
-ELFERN = card_envs.make_game("elfern")
-MATCH = card_envs.make_game("elfern", match=True)
-KONCHINKA = card_envs.make_game("konchinka", num_players=3)
+GAME = ANY.make()
+MATCH = Variant(ANY.game, {"match": True}).make()
+OTHER = SEVERAL.make()
 
 
 def refused(call, *words, error=ValueError):

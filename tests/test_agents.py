@@ -15,8 +15,9 @@ import card_envs
 from card_agents import Agent, GreedyAgent, Network, PPOAgent, RandomAgent, make_agent, names
 from card_agents.evaluation.arena import deal_seeds, play_out
 from card_agents.players.ppo import draw_actions
+from tests.variants import FEW
 
-GAMES = [("elfern", {}), ("elfern", {"match": True, "target": 3}), ("konchinka", {"num_players": 3})]
+GAMES = [(variant.game, variant.rules) for variant in FEW]
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -114,7 +115,7 @@ def test_drawn_actions_follow_the_softmax():
 
 
 @pytest.mark.parametrize("deterministic", [True, False])
-@pytest.mark.parametrize("name", ["elfern", "konchinka"])
+@pytest.mark.parametrize("name", card_envs.GAMES)
 def test_an_untrained_network_plays_a_thousand_games_legally(name, deterministic):
     game = card_envs.make_game(name)
     agent = PPOAgent(game, some_network(game), deterministic=deterministic)
@@ -210,26 +211,29 @@ def test_the_archive_holds_arrays_alone(tmp_path):
 
 
 @pytest.mark.parametrize("net", ["advised", "ours", "plain"])
-@pytest.mark.parametrize("name", ["elfern", "konchinka"])
+@pytest.mark.parametrize("name", card_envs.GAMES)
 def test_numpy_plays_as_torch_does(name, net):
     torch = pytest.importorskip("torch")
     from sb3_contrib import MaskablePPO
 
-    from card_agents.training.learner import LearnersTables
+    from card_agents.training.learner import LearnerVecEnv
     from card_agents.training.policy import PartsPolicy, Trunk
-    from card_agents.training.selves import TorchAgent
+    from card_agents.training.torch_agent import TorchAgent
     from card_envs.envs.sb3 import CardVecEnv
 
     tables = CardVecEnv(name, 64, seed=0)
     game = tables.game
     advice = net == "advised"
-    env = LearnersTables(tables, 1.0, advice)
+    env = LearnerVecEnv(tables, 1.0, advice)
     kind, options = "MlpPolicy", {}
     if net != "plain":
         kind = PartsPolicy
         options = {"net_arch": {"pi": [], "vf": []}, "activation_fn": torch.nn.ReLU, "game": game, "advice": advice}
         told = game.num_actions if advice else 0
-        options |= {"features_extractor_class": Trunk, "features_extractor_kwargs": {"widths": [48, 32], "told": told}}
+        options |= {
+            "features_extractor_class": Trunk,
+            "features_extractor_kwargs": {"widths": [48, 32], "advice_bits": told},
+        }
     model = MaskablePPO(kind, env, n_steps=4, batch_size=256, policy_kwargs=options, seed=3, device="cpu")
     agent = PPOAgent.from_model(model, game)
     seen = env.reset()

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-import card_envs
 from card_envs import IllegalAction
-from tests.refusals import ELFERN, KONCHINKA, MATCH, refused, unchanged
-from tests.variants import every, scattered
+from tests.refusals import GAME, OTHER, refused, unchanged
+from tests.variants import ANY, SEVERAL, VARIANTS, every, scattered
+
+SOME = [ANY, SEVERAL]
 
 # Many tables
 
 
 def test_states_of_another_game_or_variant_are_refused():
-    others = [
-        card_envs.make_game("elfern", follow_suit="never"),
-        MATCH,
-        card_envs.make_game("elfern", suits=2, ranks=6, hand_size=3),
-        KONCHINKA,
-        card_envs.make_game("konchinka", num_players=4),
-    ]
+    others = [variant.make() for variant in VARIANTS if variant.make() != GAME]
     for other in others:
         states = other.new_states(np.arange(3, dtype=np.uint64))
-        for call in verbs(ELFERN, states).values():
-            unchanged(ELFERN, states, call)
-    three, four = KONCHINKA, others[-1]
-    states = four.new_states(np.arange(3, dtype=np.uint64))
-    for call in verbs(three, states).values():
-        unchanged(three, states, call, "num_players=3")
+        for call in verbs(GAME, states).values():
+            unchanged(GAME, states, call)
+    same_game = [game for game in others if game.name == OTHER.name and game != OTHER]
+    for other in same_game:
+        states = other.new_states(np.arange(3, dtype=np.uint64))
+        for call in verbs(OTHER, states).values():
+            unchanged(OTHER, states, call, f"num_players={OTHER.num_players}")
 
 
 def verbs(game, states):
@@ -57,7 +52,7 @@ def verbs(game, states):
 WRITING = ("sample_actions", "step", "reset", "draws")
 
 
-@pytest.mark.parametrize("game", [ELFERN, KONCHINKA], ids=["elfern", "konchinka"])
+@every(SOME)
 def test_what_are_no_states_is_refused_by_every_verb(game):
     good = game.new_states(np.arange(6, dtype=np.uint64))
     wrong = {
@@ -77,7 +72,7 @@ def test_what_are_no_states_is_refused_by_every_verb(game):
     refused(lambda: game.masks(one), "states")
 
 
-@pytest.mark.parametrize("game", [ELFERN, KONCHINKA], ids=["elfern", "konchinka"])
+@every(SOME)
 def test_strided_and_read_only_states_are_read_but_not_written(game):
     whole = game.new_states(np.arange(12, dtype=np.uint64))
     strided = whole[::2]
@@ -98,7 +93,7 @@ def test_strided_and_read_only_states_are_read_but_not_written(game):
         assert whole.tobytes() == content
 
 
-@pytest.mark.parametrize("game", [ELFERN, KONCHINKA], ids=["elfern", "konchinka"])
+@every(SOME)
 def test_actions_of_the_wrong_shape_or_type_are_refused(game):
     states = game.new_states(np.arange(4, dtype=np.uint64))
     good = game.sample_actions(states.copy())
@@ -165,7 +160,7 @@ def test_one_bad_action_names_its_row_and_changes_nothing(game):
     game.step(states, actions)
 
 
-@pytest.mark.parametrize("game", [ELFERN, KONCHINKA], ids=["elfern", "konchinka"])
+@every(SOME)
 def test_output_arrays_of_the_wrong_type_shape_or_order_are_refused(game):
     states = game.new_states(np.arange(4, dtype=np.uint64))
     actions = game.sample_actions(states.copy())
@@ -205,7 +200,7 @@ def test_output_arrays_of_the_wrong_type_shape_or_order_are_refused(game):
 
 
 def test_rows_to_reset_are_marked_by_bools():
-    states = ELFERN.new_states(np.arange(4, dtype=np.uint64))
+    states = GAME.new_states(np.arange(4, dtype=np.uint64))
     for where in (
         np.ones(4, int),
         np.ones(3, bool),
@@ -215,8 +210,8 @@ def test_rows_to_reset_are_marked_by_bools():
         "all",
         np.array([0, 2]),
     ):
-        unchanged(ELFERN, states, lambda where=where: ELFERN.reset(states, where), "bool", "(4,)")
-    ELFERN.reset(states, [True, False, True, False])
+        unchanged(GAME, states, lambda where=where: GAME.reset(states, where), "bool", "(4,)")
+    GAME.reset(states, [True, False, True, False])
     assert states["deal"].tolist() == [1, 0, 1, 0]
 
 
@@ -265,23 +260,23 @@ def test_no_rows_are_none_and_none_given_are_all(game):
 
 
 def test_unknown_rewards_are_refused():
-    state = ELFERN.new_state(seed=1)
-    for call in (lambda: state.returns("money"), lambda: ELFERN.returns(state.record, "money")):
+    state = GAME.new_state(seed=1)
+    for call in (lambda: state.returns("money"), lambda: GAME.returns(state.record, "money")):
         refused(call, "money", "points", "win", "share", "settlement")
     refused(lambda: state.returns(None), "None", "points")
 
 
 def test_rows_there_are_not_are_refused():
-    states = ELFERN.new_states(np.arange(4, dtype=np.uint64))
+    states = GAME.new_states(np.arange(4, dtype=np.uint64))
     for row in (4, -5, 10**6):
-        refused(lambda row=row: ELFERN.state(states, row), row, "-4", "3")
-    refused(lambda: ELFERN.state(states, 1.0), "1.0")
-    refused(lambda: ELFERN.state(states[:0], 0), "0")
-    assert ELFERN.state(states, -1) == ELFERN.state(states, 3)
+        refused(lambda row=row: GAME.state(states, row), row, "-4", "3")
+    refused(lambda: GAME.state(states, 1.0), "1.0")
+    refused(lambda: GAME.state(states[:0], 0), "0")
+    assert GAME.state(states, -1) == GAME.state(states, 3)
 
 
 def test_no_states_at_all_are_fine():
-    for game in (ELFERN, KONCHINKA):
+    for game in (GAME, OTHER):
         states = game.new_states(np.zeros(0, np.uint64))
         rewards, over = game.step(states, np.zeros(0, np.int32))
         assert rewards.shape == (0, game.num_players)
@@ -293,7 +288,7 @@ def test_no_states_at_all_are_fine():
 
 def test_what_is_handed_out_is_the_callers_own():
     """Changing what a verb returned changes no table."""
-    for game in (ELFERN, KONCHINKA):
+    for game in (GAME, OTHER):
         states = game.new_states(np.arange(5, dtype=np.uint64))
         content = states.tobytes()
         for name, call in verbs(game, states).items():

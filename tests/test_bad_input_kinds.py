@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.refusals import ELFERN, KONCHINKA, MATCH, refused, unchanged
-from tests.variants import every, scattered
+from tests.refusals import GAME, MATCH, OTHER, refused, unchanged
+from tests.variants import GAMES, every, scattered
 
 ROOT = Path(__file__).resolve().parents[1]
 INTEGERS = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">i2", ">i4", ">i8", ">u8")
@@ -55,18 +55,18 @@ def test_integers_of_every_kind_are_taken_by_every_verb(game):
 
 def test_other_integers_cost_no_failed_call(monkeypatch):
     """What the compiled step would refuse is not tried on it: each such refusal takes a millisecond."""
-    for game in (ELFERN, KONCHINKA):
+    for game in (GAME, OTHER):
         states = game.new_states(np.arange(8, dtype=np.uint64))
         actions = game.greedy_actions(states)
         game.step(states, actions)
         tried: list[tuple] = []
-        at_once = game.loops.step_at_once
+        fast = game.loops.step_fast
 
-        def noted(*given, tried=tried, at_once=at_once):
+        def noted(*given, tried=tried, fast=fast):
             tried.append(given)
-            return at_once(*given)
+            return fast(*given)
 
-        monkeypatch.setattr(game.loops, "step_at_once", noted)
+        monkeypatch.setattr(game.loops, "step_fast", noted)
         for kind in ("i2", "i4", "i8", "u2", "u4", "u8", ">i4"):
             game.step(states, game.greedy_actions(states).astype(kind))
             game.step(states, np.repeat(game.greedy_actions(states), 2)[::2])
@@ -144,7 +144,7 @@ print(json.dumps([before, told()]))
 """
 
 
-@pytest.mark.parametrize("name", ["elfern", "konchinka"])
+@pytest.mark.parametrize("name", GAMES)
 def test_arguments_of_the_wrong_kind_get_the_same_sentence_before_and_after_the_first_good_call(name):
     command = [sys.executable, "-c", REFUSALS, name]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -160,15 +160,15 @@ def test_arguments_of_the_wrong_kind_get_the_same_sentence_before_and_after_the_
 
 
 def test_worlds_are_drawn_from_views_of_this_game_alone():
-    for game in (ELFERN, KONCHINKA):
+    for game in (GAME, OTHER):
         state = game.new_state(seed=1)
         for wrong in (state, state.record, state.view().record, None, 7, "view", game):
             refused(lambda wrong=wrong, game=game: game.sample_worlds(wrong, 1, 1), "state.view(seat)")
-    refused(lambda: ELFERN.sample_worlds(KONCHINKA.new_state(seed=1).view(), 1, 1), "elfern")
+    refused(lambda: GAME.sample_worlds(OTHER.new_state(seed=1).view(), 1, 1), GAME.name)
 
 
 def test_values_there_are_not_have_no_worth():
-    for game in (ELFERN, MATCH, KONCHINKA):
+    for game in (GAME, MATCH, OTHER):
         states = game.new_states(np.arange(3))
         least, most = game.solver.bounds(game)
         for wrong in (1e12, -1e12, np.nan, np.inf, -np.inf, most + 0.5, least - 0.5, 2**63):
@@ -185,7 +185,7 @@ def test_values_there_are_not_have_no_worth():
 
 
 def test_masked_arrays_and_other_arrays_like_arrays():
-    game = ELFERN
+    game = GAME
     states = game.new_states(np.arange(4, dtype=np.uint64))
     actions = game.greedy_actions(states)
     masked = np.ma.array(actions, mask=[True, False, False, False])

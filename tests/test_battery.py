@@ -7,7 +7,7 @@ import pytest
 
 import card_envs
 from card_envs.game import REWARDS
-from tests.variants import MANY, SINGLE_DEALS, every, positions, scattered
+from tests.variants import DRAWN, MANY, MATCHES, SINGLE_DEALS, every, positions, scattered, stages, whole
 from tests.walks import SOME
 
 # Legal actions
@@ -90,29 +90,30 @@ def test_greedy_actions_are_legal_and_minus_one_at_the_end(game):
 # Cards and points
 
 
-def placed(game, row):
-    """Every card of a position, by where it is: hands, table, piles, pack."""
-    elfern = game.name == "elfern"
-    found = game.table_cards(row)
-    for seat in range(game.num_players):
-        found += game.pack.set_names(game.hand_cards(row, seat))
-        found += game.pack.set_names(int(row["won" if elfern else "pile"][seat]))
-    counted = not elfern and row["over"] and not row["table"]  # K5, K12: cards left undealt are in a pile then
-    if not counted:
-        dealt = int(row["drawn" if elfern else "dealt"])
-        found += [game.pack.names[card] for card in row["deck"][dealt : game.pack.size]]
-    return found
+@every(MANY)
+def test_every_card_is_in_one_place(game):
+    probe, cards = game.probe(), sorted(game.pack.names)
+    for states in positions(game, 20, game.max_plays + 3, auto_reset=False):
+        for row in states:
+            if row["over"] and game.rules.match:
+                continue  # a match may end in the middle of a deal
+            found = game.table_cards(row) + [game.pack.names[row["deck"][p]] for p in probe.undealt(game, row)]
+            for seat in range(game.num_players):
+                found += game.pack.set_names(game.hand_cards(row, seat)) + game.pack.set_names(probe.won(row, seat))
+            assert sorted(found) == cards
+            assert sorted(whole(row["deck"], game)) == cards
 
 
 @every(MANY)
-def test_cards_are_conserved(game):
-    whole = sorted(game.pack.names)
-    for states in positions(game, 20, game.max_plays + 3, auto_reset=False):
-        for row in states:
-            if row["over"] and game.rules.match and game.name == "konchinka":
-                continue  # a match may end in the middle of a deal (K15)
-            assert sorted(placed(game, row)) == whole
-            assert sorted(game.pack.names[card] for card in row["deck"][: game.pack.size]) == whole
+def test_hands_lie_where_they_were_dealt(game):
+    """The probe says whose a place of the pack is: the cards in a hand are at places of its seat."""
+    probe = game.probe()
+    for row in stages(game, 60)[::5]:
+        place_of = {card: place for place, card in enumerate(row["deck"][: game.pack.size].tolist())}
+        for seat in range(game.num_players):
+            cards = game.pack.members(game.hand_cards(row, seat))
+            assert all(probe.owner(game, row, place_of[card]) == seat for card in cards)
+        assert all(probe.owner(game, row, place) == -1 for place in probe.undealt(game, row))
 
 
 @every(MANY)
@@ -129,7 +130,8 @@ def test_returns_sum_to_zero_and_are_the_sum_of_the_rewards(game):
         assert np.abs(returns - summed).max() < 1e-4
         low, high = min(low, returns.min()), max(high, returns.max())
     assert low < 0 < high
-    if game.name == "elfern" or not game.rules.match:  # (K14: level at the target, a match has no bound)
+    scores = [game.rules.target] * game.num_players
+    if not (game.rules.match and game.match_goes_on(scores)):  # level at the target, a match would have no bound
         assert game.min_return <= low
         assert high <= game.max_return
     for reward in REWARDS:
@@ -179,10 +181,8 @@ def test_history_is_the_plays_in_order(game):
             assert (row[len(played) :] == -1).all()
 
 
-@every(MANY)
+@every([*MATCHES, *(variant for variant in DRAWN if variant.rules["match"])])
 def test_the_match_goes_on_until_it_is_won(game):
-    if not game.rules.match:
-        return
     states = game.new_states(np.arange(30, dtype=np.uint64))
     for _ in range(400 * game.max_plays):
         game.step(states, game.sample_actions(states), auto_reset=False)

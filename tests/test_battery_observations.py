@@ -77,45 +77,17 @@ def test_observations_give_back_hand_and_table(game):
                 return [game.pack.names[card] for card in np.flatnonzero(observation[layout[part]])]
 
             assert cards("hand") == state.hand(seat)
-            assert sorted(cards("lead" if game.name == "elfern" else "table")) == sorted(state.table)
-
-
-def rooms(game, row, seat):
-    """How many cards of an Elfern hand can be of each suit: none when it did not follow, one more with each draw."""
-    rules = game.rules
-    room = [rules.hand_size] * 4
-    plays = [divmod(int(code), game.num_actions) for code in row["history"][: int(row["plays"])]]
-    stock = rules.pack_size - 2 * rules.hand_size
-    for (_, led), (follower, answer) in zip(plays[::2], plays[1::2], strict=False):
-        bound = {"always": True, "never": False, "stock": stock > 0, "endgame": stock == 0}[rules.follow_suit]
-        if bound and follower == seat and led // rules.ranks != answer // rules.ranks:
-            room[led // rules.ranks] = 0
-        if stock:
-            stock -= 2
-            room = [min(cards + 1, rules.hand_size) for cards in room]
-    held = game.hand_cards(row, seat).bit_count()
-    return [min(cards, held) for cards in room]
+            assert sorted(card for part in game.probe().table for card in cards(part)) == sorted(state.table)
 
 
 def situation(game, row, seat):
     """All that matters of a position and a seat may know: public things seen from the seat, and its own hand."""
-    players = game.num_players
+    probe, players = game.probe(), game.num_players
     order = [(seat + k) % players for k in range(players)]
-    known = [int(game.hand_cards(row, seat)), (int(row["dealer"]) - seat) % players]
-    known += [int(row["start"][s]) + int(row["total"][s]) for s in order if game.rules.match]
-    if game.name == "elfern":
-        other = 1 - seat
-        shown = rooms(game, row, other)
-        won = [int(row["won"][s]) for s in order]
-        return (*known, *shown, *won, int(row["lead"]), int(row["drawn"]), int(row["doubled"]))
-    last = (int(row["last_capturer"]) - seat) % players if row["last_capturer"] >= 0 else -1
-    open_cards = [
-        (place, int(row["deck"][place])) for place in range(int(row["dealt"]), 52) if int(row["open"]) >> place & 1
-    ]
-    denied = [int(row["denied"][s]) for s in order] if game.rules.obligation == "hand" else []
-    piles = [int(row["pile"][s]) for s in order]
-    at_play = (int(row["to_play"]) - seat) % players
-    return (*known, *piles, *denied, int(row["table"]), last, int(row["dealt"]), at_play, len(open_cards))
+    scores = [int(row["start"][s]) + int(row["total"][s]) for s in order if game.rules.match]
+    cards = [int(game.hand_cards(row, seat)), *(probe.won(row, s) for s in order), *sorted(game.table_cards(row))]
+    dealer, undealt = (int(row["dealer"]) - seat) % players, len(probe.undealt(game, row))
+    return (*cards, dealer, undealt, *scores, *probe.known(game, row, seat))
 
 
 @every(MANY)

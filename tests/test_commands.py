@@ -9,49 +9,17 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import card_envs
-from card_agents.cli.command_line import FAILED, INTERRUPTED, REFUSED, Output, Parser, command, missing, needed
+from card_agents.cli.command_line import FAILED, INTERRUPTED, REFUSED, Output, Parser, command
 from card_agents.cli.main import VERBS
 from card_agents.cli.main import main as everything
 from card_agents.cli.options import field_sentences, integer, positive, real
 from card_agents.screen import literal, screen
 from card_envs.registry import game_class, rule_fields
-
-ROOT = Path(__file__).resolve().parent.parent
-COMMANDS = ("evaluate", "exploit", "tournament", "train")
-"""Those that take a game."""
-
-SMALL = ["elfern", "--suits", "2", "--ranks", "4", "--honours", "2", "--hand-size", "2"]
-PLAYED = {
-    "evaluate": [*SMALL, "--agents", "random", "greedy", "--deals", "4", "--json", "kept.json"],
-    "exploit": [*SMALL, "--ranks", "2", "--agents", "random", "greedy", "--json", "kept.json"],
-    "tournament": [*SMALL, "--agents", "random", "greedy", "--deals", "4", "--out", "cup"],
-}
-KEPT = {"evaluate": "kept.json", "exploit": "kept.json", "tournament": "cup/results.json"}
-
-
-def run(name, *arguments, blocked=(), **how):
-    """A command in a process of its own, where the modules ``blocked`` cannot be imported."""
-    code = f"import sys; sys.argv[0] = {name!r}; sys.path.insert(0, {str(ROOT)!r})\n"
-    code += "".join(f"sys.modules[{module!r}] = None\n" for module in blocked)
-    code += f"from card_agents.cli.{name} import main; sys.exit(main({[str(each) for each in arguments]!r}))"
-    how = {"capture_output": True, "text": True, **how}
-    return subprocess.run([sys.executable, "-c", code], **how)
-
-
-def said(done):
-    """What a command said on the standard error: a sentence, and never where in the code that was."""
-    assert "Traceback" not in done.stderr, done.stderr
-    return " ".join(done.stderr.split())
-
-
-def main_of(name):
-    return importlib.import_module(f"card_agents.cli.{name}").main
-
+from tests.commands import COMMANDS, ROOT, SMALL, main_of
 
 # How they are called
 
@@ -78,7 +46,7 @@ def test_one_name_runs_the_commands(tmp_path, capsys, monkeypatch):
         everything(["evaluate", "elfern", "--agents", "greedy"])
     assert stop.value.code == REFUSED
     assert capsys.readouterr().err == (
-        "card-envs evaluate elfern: --agents needs at least two players, 'random greedy' say. "
+        "card-envs evaluate elfern: --agents needs at least two players, such as 'random greedy'. "
         "(See card-envs evaluate elfern --help.)\n"
     )
     for wrong in ([], ["evalute"], ["--agents"]):
@@ -350,149 +318,4 @@ def test_paths_are_printed_on_one_line(tmp_path, capsys):
     pytest.importorskip("rich")
     path = tmp_path / ("long" * 40)
     assert main_of("evaluate")([*SMALL, "--agents", "random", "greedy", "--deals", "2", "--json", str(path)]) == 0
-    assert f"Written to {path}\n" in capsys.readouterr().out
-
-
-# What they need
-
-
-def test_what_is_missing_is_named_with_the_extra_that_brings_it():
-    assert missing("arena", "json", "os.path") == ""
-    sentence = 'This needs no_such_module, which is not installed: run pip install ".[arena]" in the checkout'
-    assert missing("arena", "json", "no_such_module").startswith(sentence)
-    with pytest.raises(ImportError, match="no_such_module"):
-        needed("train", "no_such_module")
-
-
-@pytest.mark.parametrize("name", PLAYED)
-def test_playing_needs_no_torch(name, tmp_path):
-    pytest.importorskip("rich")
-    torch = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard")
-    done = run(name, *PLAYED[name], blocked=torch, cwd=tmp_path)
-    assert done.returncode == 0, said(done)
-    assert (tmp_path / KEPT[name]).is_file()
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_missing_extra_is_named_before_any_work(name, tmp_path):
-    arguments = PLAYED.get(name, ["elfern", "--steps", "100", "--out", "run"])
-    lacking, extra = ("torch", "train") if name == "train" else ("rich", "arena")
-    if name == "train":
-        pytest.importorskip("rich")
-    done = run(name, *arguments, blocked=[lacking], cwd=tmp_path)
-    assert done.returncode == FAILED
-    assert f"This needs {lacking}, which is not installed" in said(done)
-    assert f'pip install ".[{extra}]"' in said(done)
-    assert done.stdout == ""
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_tournament_without_matplotlib_has_no_pictures(tmp_path):
-    pytest.importorskip("rich")
-    done = run("tournament", *PLAYED["tournament"], blocked=["matplotlib"], cwd=tmp_path)
-    assert done.returncode == 0, said(done)
-    assert "There will be no pictures" in done.stdout
-    assert "greedy" in done.stdout
-    assert {"results.json", "report.md"} <= {path.name for path in (tmp_path / "cup").iterdir()}
-    done = run("exploit", *PLAYED["exploit"], "--picture", "p.png", blocked=["matplotlib"], cwd=tmp_path)
-    assert done.returncode == FAILED
-    assert "This needs matplotlib" in said(done)
-    assert not (tmp_path / "kept.json").exists()
-
-
-def test_a_picture_that_cannot_be_drawn_costs_nothing_else(tmp_path, monkeypatch, capsys):
-    pytest.importorskip("matplotlib")
-    from card_agents.cli import tournament
-
-    def broken(*_):
-        raise RuntimeError("no fonts")
-
-    monkeypatch.setattr(tournament, "draw", broken)
-    monkeypatch.chdir(tmp_path)
-    assert tournament.main(PLAYED["tournament"]) == FAILED
-    printed = capsys.readouterr().out
-    assert "The pictures could not be drawn: No fonts." in printed
-    assert "greedy" in printed
-    assert (tmp_path / "cup" / "results.json").is_file()
-
-
-# What they keep
-
-
-@pytest.mark.parametrize(
-    ("name", "output"),
-    [
-        ("evaluate", "closed"),
-        ("evaluate", "a pipe that nobody reads"),
-        ("evaluate", "C"),
-        ("exploit", "ascii"),
-        ("tournament", "a pipe that nobody reads"),
-        ("tournament", "ascii"),
-    ],
-)
-def test_results_are_kept_whatever_becomes_of_the_output(name, output, tmp_path):
-    pytest.importorskip("rich")
-    environment, how = dict(os.environ), {}
-    if output == "closed":
-        how = {"preexec_fn": lambda: os.close(1), "stdout": None, "stderr": subprocess.PIPE, "capture_output": False}
-    elif output == "a pipe that nobody reads":
-        reader, writer = os.pipe()
-        os.close(reader)
-        how = {"stdout": writer, "stderr": subprocess.PIPE, "capture_output": False}
-    elif output == "ascii":
-        environment["PYTHONIOENCODING"] = "ascii"
-    else:
-        environment |= {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    done = run(name, *PLAYED[name], cwd=tmp_path, env=environment, **how)
-    told = said(done)
-    json.loads((tmp_path / KEPT[name]).read_text())
-    if output == "a pipe that nobody reads":
-        os.close(writer)
-        assert done.returncode == FAILED
-        assert "Not everything could be printed: Broken pipe." in told
-    else:
-        assert done.returncode == 0, told
-    if output in ("ascii", "C"):
-        assert done.stdout.isascii()
-        assert "greedy" in done.stdout
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
-@pytest.mark.parametrize("name", ["evaluate", "tournament"])
-def test_results_are_kept_where_the_output_is_full(name, tmp_path):
-    pytest.importorskip("rich")
-    with open("/dev/full", "w") as full:
-        done = run(name, *PLAYED[name], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, capture_output=False)
-    assert done.returncode == FAILED
-    assert "No space left on device" in said(done)
-    json.loads((tmp_path / KEPT[name]).read_text())
-
-
-@pytest.mark.parametrize("name", ["evaluate", "exploit"])
-def test_where_results_go_is_looked_at_before_anything_is_played(name, tmp_path, capsys, monkeypatch):
-    pytest.importorskip("rich")
-    module = sys.modules[main_of(name).__module__]
-    monkeypatch.setattr(module, "make_agent", lambda *_, **__: pytest.fail("a player was made"))
-    (tmp_path / "folder").mkdir()
-    for path in (tmp_path / "folder", tmp_path / "nowhere" / "x.json", Path("/dev/full")):
-        with pytest.raises(SystemExit) as stop:
-            main_of(name)([*PLAYED[name][:-1], str(path)])
-        assert stop.value.code == REFUSED
-        assert str(path) in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("name", ["evaluate", "exploit"])
-def test_results_that_cannot_be_kept_after_all_are_printed(name, tmp_path, capsys, monkeypatch):
-    pytest.importorskip("rich")
-    from card_agents.equilibrium import examining
-    from card_agents.evaluation import evaluating
-
-    def full(*_):
-        raise OSError(28, "No space left on device", "kept.json")
-
-    monkeypatch.setattr(evaluating, "write_whole", full)
-    monkeypatch.setattr(examining, "write_whole", full)
-    assert main_of(name)([*PLAYED[name][:-1], str(tmp_path / "kept.json")]) == FAILED
-    printed = capsys.readouterr()
-    assert "greedy" in printed.out
-    assert "kept.json: No space left on device." in printed.err
+    assert f"Results are in {path}\n" in capsys.readouterr().out

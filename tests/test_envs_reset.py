@@ -9,7 +9,7 @@ import pytest
 
 from card_envs.envs.sb3 import CardVecEnv
 from tests.environments import card_env, each_game, make, make_vec
-from tests.variants import Variant
+from tests.variants import ANY, Variant
 
 OPTIONS: list[dict[str, Any]] = [{}, {"dealer": 0}, {"seat": 1}, {"dealer": 1, "seat": 0}, {"deal": None}, {"seat": 0}]
 
@@ -57,7 +57,7 @@ def test_the_pack_of_a_reset_with_options_is_that_of_its_number(variant: Variant
 
 
 def test_a_number_given_holds_and_the_next_reset_goes_on_from_there() -> None:
-    env = make(Variant("konchinka"), opponents="random")
+    env = make(ANY, opponents="random")
     env.reset(seed=3, options={"deal": 7})
     for options, number in (({"dealer": 1}, 8), ({"deal": 2}, 2), ({"seat": 0}, 3), ({"dealer": 0}, 4), ({}, 5)):
         env.reset(options=options)
@@ -65,7 +65,7 @@ def test_a_number_given_holds_and_the_next_reset_goes_on_from_there() -> None:
 
 
 def test_a_pack_given_takes_the_place_of_the_next_deal() -> None:
-    variant = Variant("elfern")
+    variant = ANY
     game = variant.make()
     env = make(variant, opponents="random")
     env.reset(seed=3)
@@ -78,7 +78,7 @@ def test_a_pack_given_takes_the_place_of_the_next_deal() -> None:
 
 
 def test_in_a_match_the_next_deal_is_the_one_after_those_played() -> None:
-    env = make(Variant("elfern", {"match": True, "target": 3}), opponents="random")
+    env = make(Variant(ANY.game, {"match": True, "target": 3}), opponents="random")
     env.reset(seed=5)
     played = 0
     while played < 3:
@@ -112,7 +112,7 @@ def test_rows_go_on_to_their_next_deals_too(variant: Variant, options: dict[str,
 
 
 def test_tables_of_stable_baselines_go_on_to_their_next_deals_too() -> None:
-    envs = CardVecEnv("elfern", 3, seed=7)
+    envs = CardVecEnv(ANY.game, 3, seed=7)
     envs.reset()
     for number in (1, 2, 3):
         envs.set_options([{"dealer": number % 2}] * 3)

@@ -21,9 +21,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMoni
 from card_envs import IllegalAction
 from card_envs.envs.sb3 import CardVecEnv
 from tests.environments import PLAYED, Dicer, FirstLegal, each_game, each_reward, make, some_legal
-from tests.variants import Variant
-
-ELFERN = Variant("elfern")
+from tests.variants import ANY, Variant
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +87,7 @@ def test_episodes_are_reported_as_vec_monitor_reports_them(variant: Variant) -> 
 
 
 def test_masks_are_found_by_has_attr_and_env_method() -> None:
-    envs = venv(ELFERN, 5, seed=1)
+    envs = venv(ANY, 5, seed=1)
     envs.reset()
     assert is_masking_supported(envs)
     masks = get_action_masks(envs)
@@ -103,7 +101,7 @@ def test_masks_are_found_by_has_attr_and_env_method() -> None:
 
 
 def test_attributes_and_methods_of_the_tables() -> None:
-    envs = venv(Variant("elfern", {"match": True}), 3, seed=1, opponents="random")
+    envs = venv(Variant(ANY.game, {"match": True}), 3, seed=1, opponents="random")
     envs.reset()
     assert envs.get_attr("seat") == envs.seats.tolist()
     assert envs.get_attr("seat", 1) == [envs.seats[1]]
@@ -129,7 +127,7 @@ def test_attributes_and_methods_of_the_tables() -> None:
 
 @pytest.mark.parametrize("way", ["method", "env_method", "set_attr"])
 def test_opponents_are_changed_everywhere_or_at_some_tables(way: str) -> None:
-    envs = venv(ELFERN, 3)
+    envs = venv(ANY, 3)
     if way == "method":
         envs.set_opponents("greedy", np.array([True, False, False]))
     elif way == "env_method":
@@ -142,7 +140,7 @@ def test_opponents_are_changed_everywhere_or_at_some_tables(way: str) -> None:
 
 
 def test_seeds_and_options_hold_for_the_next_reset_alone() -> None:
-    envs = venv(ELFERN, 3)
+    envs = venv(ANY, 3)
     assert envs.seed(5) == [5, 6, 7]
     envs.set_options({"seat": 1, "deal": 2})
     envs.reset()
@@ -159,7 +157,7 @@ def test_seeds_and_options_hold_for_the_next_reset_alone() -> None:
 
 
 def test_bad_input_is_refused_and_changes_nothing() -> None:
-    envs = venv(ELFERN, 3, seed=1)
+    envs = venv(ANY, 3, seed=1)
     with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
         envs.step(np.zeros(3, int))
     with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
@@ -177,8 +175,8 @@ def test_bad_input_is_refused_and_changes_nothing() -> None:
         envs.step(np.zeros(2, int))
     assert envs._tables.states.tobytes() == before
     with pytest.raises(ValueError, match="num_envs=0"):
-        venv(ELFERN, 0)
-    lenient = venv(ELFERN, 3, seed=1, illegal="lose", reward="win")
+        venv(ANY, 0)
+    lenient = venv(ANY, 3, seed=1, illegal="lose", reward="win")
     lenient.reset()
     _, rewards, dones, _ = lenient.step(wrong)
     assert dones.all()
@@ -188,7 +186,7 @@ def test_bad_input_is_refused_and_changes_nothing() -> None:
 
 
 def test_what_is_handed_out_is_the_callers_own() -> None:
-    quiet, spoiled = venv(ELFERN, 4, seed=2), venv(ELFERN, 4, seed=2)
+    quiet, spoiled = venv(ANY, 4, seed=2), venv(ANY, 4, seed=2)
     one, two = quiet.reset(), spoiled.reset()
     for _ in range(40):
         assert np.array_equal(one, two)
@@ -206,7 +204,7 @@ def test_what_is_handed_out_is_the_callers_own() -> None:
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda envs: pickle.loads(pickle.dumps(envs))])
 def test_a_copy_made_in_mid_game_goes_on_identically(duplicate: Any) -> None:
-    envs = venv(ELFERN, 4, seed=2, opponents=Dicer())
+    envs = venv(ANY, 4, seed=2, opponents=Dicer())
     envs.reset()
     envs.step(envs.sample_actions())
     twin = duplicate(envs)
@@ -217,7 +215,7 @@ def test_a_copy_made_in_mid_game_goes_on_identically(duplicate: Any) -> None:
 
 
 def test_works_with_vec_normalize() -> None:
-    envs = VecNormalize(venv(ELFERN, 4, seed=2))
+    envs = VecNormalize(venv(ANY, 4, seed=2))
     observations = envs.reset()
     assert is_masking_supported(envs)
     for _ in range(20):
@@ -234,19 +232,19 @@ def train(env: Any, steps: int = 128) -> MaskablePPO:
 
 
 def test_trains_on_gym_make_and_monitor() -> None:
-    model = train(Monitor(make(ELFERN, opponents="greedy")))
+    model = train(Monitor(make(ANY, opponents="greedy")))
     assert [episode["l"] for episode in model.ep_info_buffer] == [16] * len(model.ep_info_buffer)
     assert len(model.ep_info_buffer) == 8
 
 
 def test_trains_on_dummy_vec_env() -> None:
-    train(DummyVecEnv([lambda: Monitor(make(ELFERN)), lambda: Monitor(make(ELFERN))]))
+    train(DummyVecEnv([lambda: Monitor(make(ANY)), lambda: Monitor(make(ANY))]))
 
 
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 @pytest.mark.slow
 def test_trains_on_subproc_vec_env(start: str) -> None:
-    envs = SubprocVecEnv([make_elfern, make_elfern], start_method=start)
+    envs = SubprocVecEnv([make_any, make_any], start_method=start)
     try:
         model = train(envs)
         assert model.num_timesteps == 128
@@ -255,8 +253,8 @@ def test_trains_on_subproc_vec_env(start: str) -> None:
         envs.close()
 
 
-def make_elfern() -> Any:
-    return Monitor(make(ELFERN, opponents="greedy"))
+def make_any() -> Any:
+    return Monitor(make(ANY, opponents="greedy"))
 
 
 @each_game
@@ -280,7 +278,7 @@ def test_the_greedy_players_actions_are_those_of_the_learners_views(variant: Var
 
 
 def test_a_trained_net_never_plays_an_illegal_action_even_untrained() -> None:
-    envs = venv(ELFERN, 64, seed=3)
+    envs = venv(ANY, 64, seed=3)
     model = MaskablePPO("MlpPolicy", envs, policy_kwargs={"net_arch": [8]}, device="cpu", seed=0)
     observations = envs.reset()
     ended = 0

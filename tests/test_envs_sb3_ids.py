@@ -32,12 +32,12 @@ from stable_baselines3.common.vec_env import (
 
 import card_envs
 from card_envs.envs.sb3 import CardVecEnv
+from tests.environments import env_id
+from tests.variants import ANY, DEFAULTS, SEVERAL
 
 ROOT = Path(card_envs.__file__).parent.parent
-each_id = pytest.mark.parametrize("name", ["card_envs/Elfern-v0", "card_envs/Konchinka-v0"])
+each_id = pytest.mark.parametrize("name", [env_id(variant) for variant in DEFAULTS])
 SMALL: dict[str, Any] = {"device": "cpu", "seed": 0, "policy_kwargs": {"net_arch": [8]}}
-# Gymnasium says that the render mode which Stable-Baselines3 tries first is not among those there are.
-tries_pictures_first = pytest.mark.filterwarnings("ignore:.*render_mode='rgb_array':UserWarning")
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +51,6 @@ def one_thread() -> Iterator[None]:
 # By id
 
 
-@tries_pictures_first
 @each_id
 def test_algorithms_are_made_from_an_id_and_learn(name: str) -> None:
     MaskablePPO("MlpPolicy", name, n_steps=32, batch_size=32, n_epochs=1, **SMALL).learn(32)
@@ -66,7 +65,6 @@ def test_algorithms_are_made_from_an_id_and_learn(name: str) -> None:
         model.learn(32)
 
 
-@tries_pictures_first
 @pytest.mark.parametrize("settings", [None, {"opponents": "greedy", "reward": "win"}], ids=["plain", "settings"])
 @each_id
 def test_batches_are_made_from_an_id(name: str, settings: dict[str, Any] | None) -> None:
@@ -77,9 +75,8 @@ def test_batches_are_made_from_an_id(name: str, settings: dict[str, Any] | None)
     DummyVecEnv([lambda: gymnasium.make(name, **(settings or {}))]).reset()
 
 
-@tries_pictures_first
 def test_batches_of_processes_are_made_from_an_id() -> None:
-    for name, start in (("card_envs/Elfern-v0", "fork"), ("card_envs:card_envs/Konchinka-v0", "spawn")):
+    for name, start in ((env_id(ANY), "fork"), (f"card_envs:{env_id(SEVERAL)}", "spawn")):
         envs = make_vec_env(name, n_envs=2, vec_env_cls=SubprocVecEnv, vec_env_kwargs={"start_method": start})
         try:
             assert len(envs.reset()) == 2
@@ -96,10 +93,10 @@ def test_a_script_that_imports_the_package_needs_no_more_for_processes(tmp_path:
             from stable_baselines3.common.vec_env import SubprocVecEnv
 
             if __name__ == "__main__":
-                envs = make_vec_env("card_envs/Elfern-v0", n_envs=2, vec_env_cls=SubprocVecEnv)
+                envs = make_vec_env(ANY_ID, n_envs=2, vec_env_cls=SubprocVecEnv)
                 print(envs.reset().shape[0])
                 envs.close()
-            """)
+            """).replace("ANY_ID", repr(env_id(ANY)))
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stderr
@@ -107,9 +104,9 @@ def test_a_script_that_imports_the_package_needs_no_more_for_processes(tmp_path:
 
 
 @each_id
-def test_a_picture_is_refused_so_that_libraries_go_on_without(name: str) -> None:
-    with pytest.warns(UserWarning, match="rgb_array"), pytest.raises(TypeError, match="render_mode='rgb_array'"):
-        gymnasium.make(name, render_mode="rgb_array")
+def test_a_mode_that_there_is_not_is_refused_so_that_libraries_go_on_without(name: str) -> None:
+    with pytest.warns(UserWarning, match="depth_array"), pytest.raises(TypeError, match="render_mode='depth_array'"):
+        gymnasium.make(name, render_mode="depth_array")
 
 
 # Statistics of episodes under wrappers
@@ -127,7 +124,7 @@ class Wrapped(VecEnvWrapper):
 
 
 def tables(size: int = 4) -> CardVecEnv:
-    return CardVecEnv("elfern", size, opponents="greedy", seed=5, reward="win", illegal="lose")
+    return CardVecEnv(ANY.game, size, opponents="greedy", seed=5, reward="win", illegal="lose")
 
 
 WRAPPERS = {

@@ -27,7 +27,7 @@ from tests.environments import (
     same,
     some_legal,
 )
-from tests.variants import Variant
+from tests.variants import ANY, Variant
 
 
 @each_reward
@@ -328,7 +328,7 @@ def test_works_with_flatten_frame_stack_and_time_limit(variant: Variant) -> None
 
 
 def test_the_least_reward_is_paid_for_every_reward() -> None:
-    assert rewards_of(Variant("elfern")) == ["points", "win", "share"]
+    assert rewards_of(ANY) == ["points", "win", "share"]
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,8 @@ from tests.environments import (
     same,
     some_legal,
 )
-from tests.variants import Variant
+from tests.variants import ANY, Variant
 
-ELFERN = Variant("elfern")
 each_mode = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 each_opponent = pytest.mark.parametrize("opponent", ["random", "greedy", Dicer()], ids=["random", "greedy", "act"])
 
@@ -151,8 +150,8 @@ def test_hands_out_what_sync_vector_env_hands_out(variant: Variant, mode: Autore
 
 def test_next_step_ignores_the_action_of_the_step_that_resets_and_says_so() -> None:
     size, dice = 6, np.random.default_rng(1)
-    envs = make_vec(ELFERN, size, autoreset_mode="NextStep")
-    single = [make(ELFERN) for _ in range(size)]
+    envs = make_vec(ANY, size, autoreset_mode="NextStep")
+    single = [make(ANY) for _ in range(size)]
     envs.reset(seed=8)
     infos = [env.reset(seed=8 + i)[1] for i, env in enumerate(single)]
     resetting = np.zeros(size, bool)
@@ -175,7 +174,7 @@ def test_next_step_ignores_the_action_of_the_step_that_resets_and_says_so() -> N
 
 
 def test_disabled_refuses_to_step_a_finished_row_and_resets_only_those_asked_for() -> None:
-    envs = make_vec(ELFERN, 4, autoreset_mode=AutoresetMode.DISABLED)
+    envs = make_vec(ANY, 4, autoreset_mode=AutoresetMode.DISABLED)
     envs.reset(seed=0)
     for _ in range(16):
         _, _, over, _, infos = envs.step(envs.sample_actions())
@@ -207,7 +206,7 @@ def test_disabled_refuses_to_step_a_finished_row_and_resets_only_those_asked_for
     ],
 )
 def test_bad_reset_masks_are_refused(mask: Any, sentence: str) -> None:
-    envs = make_vec(ELFERN, 2, autoreset_mode="Disabled")
+    envs = make_vec(ANY, 2, autoreset_mode="Disabled")
     envs.reset(seed=1)
     before = envs.full_states.tobytes()
     with pytest.raises(ValueError, match=sentence):
@@ -216,16 +215,16 @@ def test_bad_reset_masks_are_refused(mask: Any, sentence: str) -> None:
 
 
 def test_the_mode_belongs_to_each_instance() -> None:
-    modes = [make_vec(ELFERN, 2, autoreset_mode=mode.value).metadata["autoreset_mode"] for mode in AutoresetMode]
+    modes = [make_vec(ANY, 2, autoreset_mode=mode.value).metadata["autoreset_mode"] for mode in AutoresetMode]
     assert modes == list(AutoresetMode)
-    assert make_vec(ELFERN, 2).metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    assert make_vec(ANY, 2).metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     assert CardVectorEnv.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     with pytest.raises(ValueError, match="autoreset_mode='Later' is unknown: choose one of 'NextStep', 'SameStep'"):
-        make_vec(ELFERN, 2, autoreset_mode="Later")
+        make_vec(ANY, 2, autoreset_mode="Later")
 
 
 def test_seeds_may_be_a_list_and_large() -> None:
-    envs = make_vec(ELFERN, 3)
+    envs = make_vec(ANY, 3)
     envs.reset(seed=[7, 2**64 + 1, 9])
     assert envs.full_states["seed"].tolist() == [7, 1, 9]
     envs.reset(seed=[None, 5, None])
@@ -241,7 +240,7 @@ def test_seeds_may_be_a_list_and_large() -> None:
 def test_unseeded_rows_differ_from_each_other_and_each_time() -> None:
     seeds = set()
     for _ in range(3):
-        envs = make_vec(ELFERN, 8)
+        envs = make_vec(ANY, 8)
         envs.reset()
         seeds |= set(envs.full_states["seed"].tolist())
     assert len(seeds) == 24
@@ -287,7 +286,7 @@ def test_rewards_add_up_to_the_return_of_every_episode_for_every_reward(variant:
 
 @each_mode
 def test_works_with_record_episode_statistics(mode: AutoresetMode) -> None:
-    envs = RecordEpisodeStatistics(make_vec(ELFERN, 8, autoreset_mode=mode))
+    envs = RecordEpisodeStatistics(make_vec(ANY, 8, autoreset_mode=mode))
     envs.reset(seed=0)
     over = np.zeros(8, bool)
     ended = 0
@@ -354,7 +353,7 @@ def test_a_copy_made_in_mid_game_goes_on_identically(variant: Variant, duplicate
 
 
 def test_settings_are_echoed_by_the_spec() -> None:
-    envs = make_vec(Variant("elfern", {"match": True}), 3, opponents="greedy")
+    envs = make_vec(Variant(ANY.game, {"match": True}), 3, opponents="greedy")
     assert envs.spec.kwargs["match"] is True
     assert envs.spec.kwargs["opponents"] == "greedy"
     assert envs.spec.kwargs["num_envs"] == 3
@@ -372,7 +371,7 @@ def test_views_are_the_learners(variant: Variant) -> None:
 
 def test_a_failing_opponent_leaves_all_rows_as_they_were() -> None:
     opponent = Answer(lambda masks: masks.argmax(axis=1))
-    envs = make_vec(ELFERN, 6, opponents=opponent)
+    envs = make_vec(ANY, 6, opponents=opponent)
     envs.reset(seed=1)
     for _ in range(15):
         envs.step(envs.sample_actions())
@@ -387,7 +386,7 @@ def test_a_failing_opponent_leaves_all_rows_as_they_were() -> None:
     assert envs.full_states.tobytes() == before
     assert np.array_equal(envs.action_masks(), masks)
     opponent.answer = lambda masks: masks.argmax(axis=1)
-    twin = make_vec(ELFERN, 6, opponents=FirstLegal())
+    twin = make_vec(ANY, 6, opponents=FirstLegal())
     twin.reset(seed=1)
     for _ in range(15):
         twin.step(twin.sample_actions())

@@ -163,14 +163,16 @@ def test_evaluate_goes_on_where_a_bot_never_answers_a_position(tmp_path, capsys)
 
 
 def test_exact_figures_of_a_bot_that_fails_are_refused_with_its_reason(tmp_path):
-    from card_agents.equilibrium import write_out
-    from card_agents.equilibrium.asking import policy_of
+    from card_agents.equilibrium import build_tree
+    from card_agents.equilibrium.tabular import policy_of
 
     game = card_envs.make_game("elfern", suits=2, ranks=3, honours=2, hand_size=2)
-    tree = write_out(game, dealer=0)
+    tree = build_tree(game, dealer=0)
     for before in ("", "exact+"):
         bot = make_agent(before + recorder(tmp_path, 'm["episode"] == 9'), game)
-        refused(lambda bot=bot: policy_of(tree, bot, "mine"), "mine", "exact figures", "exit status 1: enough")
+        refused(
+            lambda bot=bot: policy_of(tree, bot, "mine"), "mine", "cannot be measured exactly", "exit status 1: enough"
+        )
     bot = make_agent(recorder(tmp_path), game)
     (tmp_path / "log").unlink()
     policy_of(tree, bot)

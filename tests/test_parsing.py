@@ -14,7 +14,7 @@ from card_envs import cards
 from card_envs.cards import MOST_NAMES, SUITS, Pack, canonical, split
 from card_envs.checks import shown
 from card_envs.errors import UnknownArgument
-from tests.variants import VARIANTS, every
+from tests.variants import ANY, GAMES, every
 
 MEGABYTES = 10_000_000
 LONG = {
@@ -29,7 +29,7 @@ LONG = {
     "commas": "," * MEGABYTES,
     "zeros": "\0" * MEGABYTES,
     "ligatures": "ﬁ" * MEGABYTES,
-    "brackets": "elfern(" + "(" * MEGABYTES,
+    "brackets": f"{ANY.game}(" + "(" * MEGABYTES,
     "bars": "|" * MEGABYTES,
 }
 long_text = pytest.mark.parametrize("text", LONG.values(), ids=LONG.keys())
@@ -43,7 +43,7 @@ def short_refusal(call, error=ValueError):
 
 
 @long_text
-@pytest.mark.parametrize("name", ["elfern", "konchinka"])
+@pytest.mark.parametrize("name", GAMES)
 def test_megabytes_of_text_are_refused_in_a_short_sentence(name, text):
     game = card_envs.make_game(name)
     state = game.new_state(seed=1)
@@ -83,7 +83,7 @@ def test_cards_are_looked_for_no_more_often_than_there_are_names(monkeypatch, si
 
 
 def test_no_more_of_a_deck_is_read_than_a_pack_has_cards():
-    for name in ("elfern", "konchinka"):
+    for name in GAMES:
         game = card_envs.make_game(name)
         taken = []
 
@@ -129,25 +129,13 @@ def test_names_are_read_as_a_plain_reading_reads_them(text):
         assert split(text) == wanted
 
 
-@given(st.integers(0, 10**6), st.randoms(use_true_random=False))
-def test_names_of_actions_are_read_however_they_are_spelled(number, dice):
-    game = card_envs.make_game("konchinka", figures=True)
-    action = number % game.num_actions
-    card, cross, ranks = game.action_name(action).partition("x")
-    shuffled = list(ranks)
-    dice.shuffle(shuffled)
-    spelled = "".join("10" if rank == "T" and dice.random() < 0.5 else rank for rank in shuffled)
-    card = ("10" if card[0] == "T" else card[0]) + cards.SYMBOLS[card[1]]
-    assert game.action_id(f" \t{card}{dice.choice('xX×') if cross else ''}{spelled.lower()}\n") == action
-
-
 @pytest.mark.parametrize(
     "name",
     [5, None, b"Kh", ["Kh"], 10**6000, object(), b" " * MEGABYTES, [" "] * MEGABYTES],
     ids=["int", "None", "bytes", "list", "huge", "object", "long bytes", "long list"],
 )
 def test_what_is_no_text_is_no_name(name):
-    for game in (card_envs.make_game("elfern"), card_envs.make_game("konchinka")):
+    for game in map(card_envs.make_game, GAMES):
         short_refusal(lambda game=game: game.action_id(name))
         short_refusal(lambda game=game: game.pack.card(name))
         short_refusal(lambda game=game: game.state_from_text(name))
@@ -157,7 +145,7 @@ def test_what_is_no_text_is_no_name(name):
 
 @pytest.mark.parametrize("number", [10**6000, -(10**6000), 2**64, 2**63, -(2**63) - 1, 2**31, -1], ids="abcdefg")
 def test_huge_numbers_are_refused_in_a_sentence_everywhere(number):
-    game = card_envs.make_game("elfern", match=True)
+    game = card_envs.make_game(ANY.game, match=True)
     state = game.new_state(seed=1)
     content = state.record.tobytes()
     short_refusal(lambda: state.play(number), card_envs.IllegalAction)
@@ -166,15 +154,15 @@ def test_huge_numbers_are_refused_in_a_sentence_everywhere(number):
     short_refusal(lambda: game.new_state(scores=[number, 0]))
     short_refusal(lambda: game.new_state(scores=number))
     short_refusal(lambda: game.state(game.new_states([1]), number - 1))
-    short_refusal(lambda: card_envs.make_game("elfern", target=number))
-    short_refusal(lambda: card_envs.make_game("konchinka", chip=number))
+    for name in GAMES:
+        short_refusal(lambda name=name: card_envs.make_game(name, target=number))
     if not 0 <= number < 2**64:
         short_refusal(lambda: game.new_state(seed=1, deal=number))
     assert state.record.tobytes() == content
 
 
 def test_deals_of_every_number_are_dealt():
-    for name in ("elfern", "konchinka"):
+    for name in GAMES:
         game = card_envs.make_game(name)
         for deal in (0, 2**63 - 1, 2**63, 2**64 - 1):
             state = game.new_state(seed=1, deal=deal)
@@ -204,24 +192,25 @@ def test_a_described_game_is_made_again(game):
     assert card_envs.make_game(repr(game)) == game
 
 
-def test_a_description_may_be_short_and_go_with_rules_beside_it():
-    assert card_envs.make_game("elfern()") is card_envs.make_game("elfern")
-    assert card_envs.make_game("elfern(match=True)", target=5) is card_envs.make_game("elfern", match=True, target=5)
+@pytest.mark.parametrize("name", GAMES)
+def test_a_description_may_be_short_and_go_with_rules_beside_it(name):
+    make = card_envs.make_game
+    assert make(f"{name}()") is make(name)
+    assert make(f"{name}(match=True)", target=5) is make(name, match=True, target=5)
     with pytest.raises(ValueError, match="target are given twice"):
-        card_envs.make_game("elfern(target=5)", target=5)
+        make(f"{name}(target=5)", target=5)
     with pytest.raises(UnknownArgument, match="unexpected keyword argument 'trumps'"):
-        card_envs.make_game("elfern(trumps='h')")
-    assert len(VARIANTS) > 20
+        make(f"{name}(trumps='h')")
 
 
 @pytest.mark.parametrize(
     "text",
-    ["elfern(", "elfern)", "elfern(match)", "elfern(True)", "elfern(match=true)", "elfern(match=print(1))",
-     "elfern(**{'match': True})", "elfern(*[1])", "elfern(match=True, match=True)", "(elfern)", "elfern()()",
-     "elfern.x()", "elfern(target=2**9)", "elfern(target=[i for i in (1, 2)])", "elfern(target=1) + 1", "elfern(\0)",
-     "elfern(target=" + "(" * 500 + ")" * 500 + ")", "elfern(target=" + "9" * 900 + ")", "whist(match=True)", "()"],
+    ["NAME(", "NAME)", "NAME(match)", "NAME(True)", "NAME(match=true)", "NAME(match=print(1))",
+     "NAME(**{'match': True})", "NAME(*[1])", "NAME(match=True, match=True)", "(NAME)", "NAME()()",
+     "NAME.x()", "NAME(target=2**9)", "NAME(target=[i for i in (1, 2)])", "NAME(target=1) + 1", "NAME(\0)",
+     "NAME(target=" + "(" * 500 + ")" * 500 + ")", "NAME(target=" + "9" * 900 + ")", "whist(match=True)", "()"],
 )  # fmt: skip
 def test_nothing_in_a_description_is_carried_out(text, capsys):
-    sentence = short_refusal(lambda: card_envs.make_game(text))
+    sentence = short_refusal(lambda: card_envs.make_game(text.replace("NAME", ANY.game)))
     assert sentence.endswith(".")
     assert capsys.readouterr().out == ""

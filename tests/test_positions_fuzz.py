@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import card_envs
-from card_envs.positions import MOST_DEALS
 from tests.variants import VARIANTS
 from tests.walks import SEEDS, VARIANT, walk
 
@@ -82,30 +80,6 @@ def test_a_line_with_other_letters_is_read_exactly_or_refused(variant, seed, pla
 def test_any_text_is_read_exactly_or_refused(variant, text):
     read_or_refused(variant.make(), text)
     read_or_refused(variant.make(), "|".join(text[k : k + 5] for k in (0, 5, 10, 15)))
-
-
-@pytest.mark.parametrize("total", [32767, 32766, 5 * MOST_DEALS, 20_000])
-def test_level_totals_that_no_number_of_deals_can_make_are_refused(total):
-    """Seats level at the top play on (K14), so no target bounds their totals."""
-    game = card_envs.make_game("konchinka", match=True)
-    state = game.new_state(seed=7, scores=[200, 200], dealer=0)
-    line = game.state_to_text(state)
-    for deals in (65535, 32767, MOST_DEALS + 1, MOST_DEALS, 1, 0):
-        changed = line.replace("total=0,0", f"total={total},{total}").replace("deals=0", f"deals={deals}")
-        changed = changed.replace("taken_before=0,0", f"taken_before={26 * deals},{26 * deals}")
-        with pytest.raises(ValueError, match=r"(deals|total|taken_before)=.* in the position"):
-            game.state_from_text(changed)
-
-
-def test_the_longest_match_that_is_read_plays_on():
-    game = card_envs.make_game("konchinka", match=True)
-    line = game.state_to_text(game.new_state(seed=7, scores=[255, 255], dealer=0))
-    total = 5 * MOST_DEALS // 2
-    line = line.replace("total=0,0", f"total={total},{total}").replace("deals=0", f"deals={MOST_DEALS}")
-    line = line.replace("taken_before=0,0", f"taken_before={52 * MOST_DEALS},0")
-    state = game.state_from_text(line)
-    assert state.scores().tolist() == [255 + total] * 2
-    plays_on(state)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.id)

@@ -287,3 +287,14 @@ def test_action_names_read_as_in_the_contract():
     for wrong in ("8cxA26", "5cxx", "KhxQ", "Jcx", "5", "", "Jcx**", "8cxA2255", "5c x", None, "JcxJ"):
         with pytest.raises(ValueError, match="is no action"):
             GAME.action_id(wrong)
+
+
+def test_a_pack_given_by_hand_is_the_deal_asked_for_even_where_the_seeds_own_is_void():
+    game = game_of(num_players=12)
+    whole = game.pack_of(2)  # not void
+    numbers = set()
+    for seed in range(20):
+        numbers.add(int(game.new_state(seed=seed).record["deal"][0]))
+        assert game.new_state(seed=seed, deck=whole).record["deal"][0] == 0
+        assert game.new_state(seed=seed, deck=whole, deal=3).record["deal"][0] == 3
+    assert max(numbers) > 0

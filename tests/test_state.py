@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-import card_envs
 from card_envs.envs.single import CardEnv
 from card_envs.envs.vector import CardVectorEnv
 from tests.refusals import refused
-from tests.variants import every
+from tests.variants import ANY, every
 
 
 @every()
@@ -28,7 +27,7 @@ def test_a_state_chooses_what_its_row_in_a_batch_would_choose(game):
 
 
 def test_two_choices_of_a_state_are_two_throws_of_its_dice():
-    game = card_envs.make_game("elfern")
+    game = ANY.make()
     state = game.new_state(seed=1)
     before = state.record
     chosen = {state.sample_action() for _ in range(60)}
@@ -39,7 +38,7 @@ def test_two_choices_of_a_state_are_two_throws_of_its_dice():
 
 
 def test_a_view_has_no_dice():
-    view = card_envs.make_game("elfern").new_state(seed=1).view()
+    view = ANY.make().new_state(seed=1).view()
     refused(view.sample_action, "view", "sampled")
     assert view.greedy_action() in view.legal_actions()
 
@@ -82,7 +81,7 @@ def test_verbs_that_look_take_the_record_of_a_state(game):
 
 def test_random_players_draw_as_often_by_either_way_of_play():
     """The same word at every move made draws of random against random too frequent by a seventh."""
-    game = card_envs.make_game("elfern")
+    game = ANY.make()
     rows = game.new_states(range(300))
     while not game.is_over(rows).all():
         game.step(rows, game.sample_actions(rows), auto_reset=False)
@@ -94,7 +93,7 @@ def test_random_players_draw_as_often_by_either_way_of_play():
 
 
 def test_an_environments_position_is_a_copy():
-    env = CardEnv("elfern")
+    env = CardEnv(ANY.make())
     env.reset(seed=1)
     before = env.full_state
     env.full_state.play(env.full_state.sample_action())

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import card_envs
+from card_envs.batches import copy
 from card_envs.elfern.rules import FOLLOW_SUIT
+from tests.variants import positions
 from tests.walks import walk
 from tests.worlds import all_packs, deviation
 
@@ -108,3 +110,15 @@ def test_with_many_voids_shown_worlds_are_still_uniform():
     for view, states in cases(game, 4, 3):
         worlds = game.sample_worlds(view, max(EACH * len(states), 2000), 8)
         assert abs(deviation(packs_of(worlds, game), packs_of(states, game))) < 4, view.history
+
+
+@pytest.mark.parametrize("rules", [{}, {"follow_suit": "never"}], ids=["stock", "never"])
+def test_once_all_cards_are_known_every_world_has_the_true_hands(rules):
+    game = card_envs.make_game("elfern", **rules)
+    found = 0
+    for states in positions(game, 20, game.max_plays - 1, auto_reset=False):
+        for i in np.flatnonzero(states["drawn"] == game.pack.size)[::5]:
+            worlds = game.sample_worlds(game.state(copy(states), int(i)).view(), 3, int(i))
+            assert (worlds["hand"] == states["hand"][i]).all()
+            found += 1
+    assert found > 20

@@ -11,9 +11,9 @@ import pytest
 from card_envs.batches import copy
 from card_envs.konchinka import worlds as kernel
 from card_envs.konchinka.dealing import seat_dealt
-from tests.konchinka_deals import game_of, start
+from tests.konchinka_deals import all_hands, deals, game_of, start
 from tests.walks import walk
-from tests.worlds import all_hands, deals, deviation
+from tests.worlds import deviation
 
 MOST = 3000
 EACH = 20  # samples for each way to deal the hands

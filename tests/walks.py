@@ -26,3 +26,11 @@ def walk(game, seed, plays, **more):
 
 def same(left, right):
     return left.tobytes() == right.tobytes()
+
+
+def changed(line, part, old, new):
+    """The line of a position with something else in one of its parts."""
+    parts = line.split(" | ")
+    assert old in parts[part], (old, parts[part])
+    parts[part] = parts[part].replace(old, new, 1)
+    return " | ".join(parts)

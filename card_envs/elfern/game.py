@@ -14,6 +14,7 @@ from card_envs.elfern.rules import ElfernRules
 from card_envs.game import Game
 from card_envs.kernel import Kernel
 from card_envs.public import CARD, CARDS, COUNT, FLAG, by_seat, by_suit, fact, optional
+from card_envs.render.scene import Group, Place, Scene
 from card_envs.render.text import Page
 
 RANKS = "789TJQKA"
@@ -114,6 +115,30 @@ class Elfern(Game):
             page.add(f"seat {s} won", f"{honours} honours: {pretty(won)}")
         page.add("table", "–" if row.lead < 0 else f"{pretty(self.table_cards(row))} led by seat {1 - row.to_play}")
         return self.close_page(page, row, seat, "stock", row.deck[row.drawn : self.pack.size])
+
+    def scene(self, row: Any, seat: int | None) -> Scene:
+        """Two hands, the tricks won, the card led and the stock."""
+        left = row.deck[row.drawn : self.pack.size]
+        stock = [self.pack.name(card) for card in left] if seat is None else []
+        return Scene(
+            f"Elfern{', match' if self.rules.match else ''}{', this deal counts double' if row.doubled else ''}",
+            [self._place(row, s, seat is None or s == seat) for s in (0, 1)],
+            Group(self.table_cards(row), label="led"),
+            Group(stock, len(left), "stock"),
+            most_held=max(self.rules.hand_size, 4),
+        )
+
+    def _place(self, row: Any, seat: int, shown: bool) -> Place:
+        """A seat. The hands hold what was drawn and not yet played."""
+        own = self.pack.set_names(row.hand[seat]) if shown else []
+        played = sum(int(code) // self.num_actions == seat for code in row.history[: row.plays])
+        won = int(row.won[seat])
+        honours = (won & int(self.constants["honours"][0])).bit_count()
+        held = (int(row.drawn) // 2) - played
+        return Place(
+            Group(own, 0 if shown else held),
+            Group(self.pack.set_names(won), label=f"won, {honours} honour{'s' if honours != 1 else ''}"),
+        )
 
 
 def _constants(rules: ElfernRules, pack: Pack) -> dict[str, Any]:

@@ -10,20 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ONE, ZERO, bit, first, popcount, shuffle
+from card_envs.bits import ONE, ZERO, bit, first, popcount
+from card_envs.hidden import blank_all_but
 from card_envs.jit import inlined, njit
-from card_envs.record import (
-    BLANK,
-    COUNTED,
-    NOTHING,
-    add_points,
-    clear,
-    constants_dtype,
-    finish,
-    score,
-    state_dtype,
-    write_down,
-)
+from card_envs.record import COUNTED, NOTHING, constants_dtype, state_dtype, write_down
+from card_envs.tricks import has_stock, led_card, turn_of
 
 STATE = state_dtype(
     2,
@@ -44,7 +35,6 @@ CONSTANTS = constants_dtype(
     [
         ("suits", "i8"),
         ("ranks", "i8"),
-        ("pack_size", "i8"),
         ("hand_size", "i8"),
         ("bound_with_stock", "i8"),  # must the second player follow suit while the stock lasts,
         ("bound_without", "i8"),  # and once it is used up
@@ -61,21 +51,6 @@ CONSTANTS = constants_dtype(
 
 
 @njit
-def begin(s: Any, g: Any) -> None:
-    """First deal of an episode."""
-    clear(s, g)
-    s.doubled = 0
-    deal(s, g)
-
-
-@njit
-def deal(s: Any, g: Any) -> None:
-    """Shuffle and deal."""
-    shuffle(s.deck, g.pack_size, s.seed, s.deal)
-    lay_out(s, g)
-
-
-@njit
 def lay_out(s: Any, g: Any) -> bool:
     """Deal the pack as it lies (E4): one card at a time, opponent first; the rest is the stock. Never void."""
     dealer = np.int64(s.dealer)
@@ -83,11 +58,8 @@ def lay_out(s: Any, g: Any) -> bool:
         s.hand[seat] = 0
         s.won[seat] = 0
         s.room[seat] = g.whole_room
-    for place in range(g.pack_size):
-        s.history[place] = 0
     s.owner = 0
     s.drawn = 0
-    s.plays = 0
     s.lead = -1
     for _ in range(g.hand_size):
         take_top(s, 1 - dealer)
@@ -103,12 +75,6 @@ def take_top(s: Any, seat: int) -> None:
     s.hand[seat] = np.uint64(s.hand[seat]) | bit(np.int64(s.deck[place]))
     s.owner = np.uint64(s.owner) | (np.uint64(seat) << np.uint64(place))
     s.drawn = place + 1
-
-
-@inlined
-def has_stock(s: Any, g: Any) -> bool:
-    """Whether the stock lasts (E6, E8)."""
-    return np.int64(s.drawn) < g.pack_size
 
 
 @inlined
@@ -143,18 +109,6 @@ def beats(g: Any, lead: int, card: int) -> bool:
 
 
 @inlined
-def turn_of(s: Any) -> int:
-    """The seat to play, 0 or 1: an index that is seen not to be negative spares a case; 1 where it is over."""
-    return np.int64(s.to_play) & 1
-
-
-@inlined
-def led_card(s: Any) -> int:
-    """The card led to the trick; 63, which is no card, if there is none. An index that spares a branch."""
-    return np.int64(s.lead) & 63
-
-
-@inlined
 def legal_cards(s: Any, g: Any) -> np.uint64:
     """The cards that may be played: any one to lead (E5), else those that may follow; 63 has no suit to follow."""
     return following(g, np.uint64(s.hand[turn_of(s)]), led_card(s), must_follow(s, g))
@@ -162,7 +116,7 @@ def legal_cards(s: Any, g: Any) -> np.uint64:
 
 @inlined
 def play(s: Any, g: Any, card: int) -> int:
-    """Play a legal card; say what came of it (``record.NOTHING``, ``COUNTED`` or ``OVER``)."""
+    """Play a legal card; say what came of it (``record.NOTHING`` or ``COUNTED``)."""
     seat = turn_of(s)
     lead = np.int64(s.lead)
     s.hand[seat] = np.uint64(s.hand[seat]) & ~bit(card)
@@ -203,26 +157,28 @@ def taken(s: Any, g: Any, seat: int) -> int:
 
 @njit
 def count(s: Any, g: Any) -> int:
-    """Count the deal (E9 to E11); end the episode or go on to the next deal of the match (E12)."""
+    """Count the deal (E9 to E11)."""
     for seat in range(2):
         s.points[seat] = g.scale[taken(s, g, seat)] * (1 + np.int64(s.doubled))
-    add_points(s, g)
-    if g.match == 0 or max(score(s, 0), score(s, 1)) >= g.target:
-        return finish(s)
-    for seat in range(2):
-        s.taken_before[seat] = np.int64(s.taken_before[seat]) + taken(s, g, seat)
-    s.doubled = 1 if np.int64(s.points[0]) == 0 and np.int64(s.points[1]) == 0 else 0  # E11
-    s.dealer = 1 - np.int64(s.dealer)  # E3
-    s.deal += np.uint64(1)
-    deal(s, g)
     return COUNTED
+
+
+@njit
+def carry(s: Any, g: Any) -> None:
+    """The deal after one that nobody won counts double (E11)."""
+    nobody_won = np.int64(s.points[0]) == 0 and np.int64(s.points[1]) == 0
+    s.doubled = 1 if nobody_won and np.int64(s.deals) > 0 else 0
 
 
 @njit
 def hide(s: Any, g: Any, seat: int) -> None:
     """Blank what a seat cannot know: the other hand, and every card of the pack that was not dealt to it."""
     s.hand[1 - seat] = 0
-    for place in range(g.pack_size):
-        dealt = place < np.int64(s.drawn)
-        if not dealt or (np.uint64(s.owner) >> np.uint64(place)) & np.uint64(1) != np.uint64(seat):
-            s.deck[place] = BLANK
+    blank_all_but(s, g, places_of(s, seat))
+
+
+@inlined
+def places_of(s: Any, seat: int) -> np.uint64:
+    """The places of the pack whose cards a seat was dealt or drew."""
+    dealt = first(np.int64(s.drawn))
+    return dealt & np.uint64(s.owner) if seat == 1 else dealt & ~np.uint64(s.owner)

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from card_envs.bits import bit, few, first, popcount, put, put_count, put_few, put_pair
-from card_envs.elfern.kernel import has_stock, led_card, must_follow
+from card_envs.elfern.kernel import must_follow
 from card_envs.elfern.rules import ElfernRules
 from card_envs.jit import inlined
 from card_envs.record import score
+from card_envs.tricks import has_stock, led_card
 
 
 def layout(rules: ElfernRules) -> list[tuple[str, int]]:

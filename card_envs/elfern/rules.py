@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from card_envs.checks import choice, flag, whole_number
+from card_envs.checks import choice, even_pack, settle
 
 FollowSuit = Literal["stock", "endgame", "always", "never"]
 FOLLOW_SUIT = get_args(FollowSuit)
@@ -36,27 +36,12 @@ class ElfernRules:
     hand_size: int = 6
 
     def __post_init__(self) -> None:
-        def settle(field: str, value: object) -> None:
-            object.__setattr__(self, field, value)
-
         choice("follow_suit", self.follow_suit, FOLLOW_SUIT)
-        settle("match", flag("match", self.match))
-        settle("target", whole_number("target", self.target, 1, 100))
-        settle("suits", whole_number("suits", self.suits, 1, 4))
-        settle("ranks", whole_number("ranks", self.ranks, 2, 8))
-        honours = min(5, self.ranks) if self.honours is None else self.honours
-        settle("honours", whole_number("honours", honours, 1, self.ranks))
-        settle("hand_size", whole_number("hand_size", self.hand_size, 1, 16))
-        if self.pack_size % 2:
-            raise ValueError(
-                f"suits={self.suits} and ranks={self.ranks} make a pack of {self.pack_size} cards, which two players "
-                "cannot share: choose an even number of cards."
-            )
-        if 2 * self.hand_size > self.pack_size:
-            raise ValueError(
-                f"hand_size={self.hand_size} needs {2 * self.hand_size} cards for two hands, but the pack has "
-                f"{self.pack_size} (suits={self.suits}, ranks={self.ranks}): deal at most {self.pack_size // 2}."
-            )
+        settle(self, target=(1, 100), suits=(1, 4), ranks=(2, 8))
+        if self.honours is None:
+            object.__setattr__(self, "honours", min(5, self.ranks))
+        settle(self, honours=(1, self.ranks), hand_size=(1, 16))
+        even_pack(self.suits, self.ranks, self.hand_size)
 
     @property
     def num_players(self) -> int:

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ONE, ZERO, bit, first, shuffle
+from card_envs.bits import ONE, ZERO, bit, first
+from card_envs.hidden import blank_all_but
 from card_envs.jit import inlined, njit
 from card_envs.konchinka.moves import JACK
-from card_envs.record import BLANK, constants_dtype, state_dtype
+from card_envs.record import constants_dtype, state_dtype
 
 SEATS = 12
 MOST_MOVES = 128
@@ -95,26 +96,14 @@ def for_each(g: Any, cards: int) -> int:
 
 
 @njit
-def deal(s: Any, g: Any) -> None:
-    """Shuffle and deal, again if the deal is void (K4): the same dealer, the next pack."""
-    shuffle(s.deck, 52, s.seed, s.deal)
-    while not lay_out(s, g):
-        s.deal += ONE
-        shuffle(s.deck, 52, s.seed, s.deal)
-
-
-@njit
 def lay_out(s: Any, g: Any) -> bool:
     """Deal the pack as it lies: four cards each, four to the table (K3, K4); False if the deal is void."""
     for seat in range(g.num_players):
         s.hand[seat] = ZERO
         s.pile[seat] = ZERO
-    for place in range(48):
-        s.history[place] = 0
     s.table = ZERO
     s.open = ZERO
     s.dealt = 0
-    s.plays = 0
     s.last_capturer = -1
     give(s, g, 4)
     return lay_table(s, g)
@@ -199,9 +188,8 @@ def hide(s: Any, g: Any, seat: int) -> None:
     for other in range(g.num_players):
         if other != seat:
             s.hand[other] = ZERO
-    table = 4 * g.num_players
-    for place in range(52):
-        own = place < np.int64(s.dealt) and seat_dealt(s, g, place) == seat
-        on_table = table <= place and place < table + 4
-        if not (own or on_table or s.open & bit(place) != ZERO):
-            s.deck[place] = BLANK
+    known = s.open | (np.uint64(0b1111) << np.uint64(4 * g.num_players))  # the table's lie after the first hands
+    for place in range(min(np.int64(s.dealt), np.int64(52))):
+        if seat_dealt(s, g, place) == seat:
+            known |= bit(place)
+    blank_all_but(s, g, known)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.cards import SUITS, Pack, canonical, pretty
+from card_envs.cards import SUITS, Pack, canonical, english, pretty
 from card_envs.checks import shown
 from card_envs.game import Game
 from card_envs.kernel import Kernel
@@ -20,6 +20,7 @@ from card_envs.konchinka.moves import RANKS, TRAIL, Moves, make_moves
 from card_envs.konchinka.rules import KonchinkaRules
 from card_envs.public import CARD, CARDS, COUNT, SEAT, by_seat, fact, list_of, optional
 from card_envs.public import RANKS as ANY_RANKS
+from card_envs.render.scene import Group, Place, Scene
 from card_envs.render.text import Page
 
 _CROSS = re.compile("[xX×]")
@@ -71,7 +72,7 @@ class Konchinka(Game):
         return {self.action_name(action): action for action in range(self.num_actions)}
 
     def action_id(self, name: str) -> int:
-        """Inverse of ``action_name``; takes symbols for suits, ``10`` for ``T``, and the ranks in any order."""
+        """Inverse of ``action_name``; takes the ranks in any order, and cards as ``cards`` reads them."""
         action = self._actions.get(_spelled(name)) if isinstance(name, str) else None
         if action is None:
             raise ValueError(
@@ -185,6 +186,45 @@ class Konchinka(Game):
         page.add("table", pretty(self.table_cards(row)))
         return self.close_page(page, row, seat, "pack", row.deck[row.dealt :])
 
+    def scene(self, row: Any, seat: int | None) -> Scene:
+        """The hands and piles round the table, the pack, and the cards put back into it (K4)."""
+        rest = [self.pack.name(card) for card in row.deck[row.dealt :]] if seat is None else []
+        known = self._open_places(row, int(row.dealt)) if seat is not None else []
+        note = ""
+        if known:
+            first, last = known[0] - row.dealt + 1, known[-1] - row.dealt + 1
+            note = f"card{'' if first == last else f's {first} to'} {last} from the top"
+        # Once the deal is counted, the rest of the pack lies in a pile (K12).
+        lie = [row.table, *row.pile[: self.num_players]]
+        left_over = 52 - int(row.in_hands) - sum(int(cards).bit_count() for cards in lie)
+        return Scene(
+            f"Konchinka, {self.num_players} players{', match' if self.rules.match else ''}",
+            [self._place(row, s, seat is None or s == seat) for s in range(self.num_players)],
+            Group(self.table_cards(row), label="table"),
+            Group(rest if left_over else (), left_over, "pack"),
+            Group([self.pack.name(row.deck[place]) for place in known], label="put back", note=note),
+            most_held=4,
+        )
+
+    def _place(self, row: Any, seat: int, shown: bool) -> Place:
+        """A seat. Those still to play in this turn round the table hold a card more."""
+        pile = int(row.pile[seat])
+        each, more = divmod(int(row.in_hands), self.num_players)
+        last = int(row.history[row.plays - 1]) // self.num_actions if row.plays else int(row.dealer)
+        held = each + ((seat - last - 1) % self.num_players < more)
+        cards = pile.bit_count()
+        return Place(
+            Group(self.pack.set_names(row.hand[seat]) if shown else [], 0 if shown else held),
+            Group(self.pack.set_names(pile), label=f"{cards} card{'s' if cards != 1 else ''}"),
+            ["captured last"] if row.last_capturer == seat else [],
+        )
+
+    def cards_of(self, row: Any, action: int) -> tuple[str, list[str]]:
+        """The card that is played, and those of the ranks it captures."""
+        pattern = int(self.moves.pattern[action % len(self.moves)])
+        taken = [card for card in self.pack.members(row.table) if pattern >> card % 13 & 1]
+        return self.action_name(action)[:2], [self.pack.name(card) for card in taken]
+
     def _add_known(self, page: Page, row: Any) -> None:
         places = self._open_places(row, int(row.dealt))
         if places:
@@ -199,11 +239,13 @@ def _spelled(name: str) -> str:
         return ""
     cross = _CROSS.search(name)
     if cross is None:
-        return canonical(name)
-    letters = name[cross.end() :].upper().replace("10", "T")
+        return english(canonical(name), RANKS)
+    letters = "".join(
+        english(letter, RANKS) for letter in name[cross.end() :].upper().replace("10", "T") if letter != " "
+    )
     if set(letters) <= set(RANKS):
         letters = "".join(sorted(letters, key=RANKS.index))
-    return canonical(name[: cross.start()]) + "x" + letters
+    return english(canonical(name[: cross.start()]), RANKS) + "x" + letters
 
 
 def _constants(rules: KonchinkaRules, moves: Moves) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from card_envs.konchinka.dealing import (
     EVERY_SUIT,
     KONCHINKI,
     PACK,
-    deal,
     for_each,
     give,
     left_over,
@@ -22,7 +21,7 @@ from card_envs.konchinka.dealing import (
     ranks_of,
     suit_of,
 )
-from card_envs.record import COUNTED, NOTHING, add_points, finish, score, write_down
+from card_envs.record import COUNTED, NOTHING, OVER, score, write_down
 
 
 @inlined
@@ -188,13 +187,12 @@ def end_early(s: Any, g: Any) -> int:
     """The match is over at once; of the deal only konchinki and seven clubs count, for everyone alike (K15)."""
     for seat in range(g.num_players):
         s.points[seat] = early_points(s.pile[seat])
-    add_points(s, g)
-    return finish(s)
+    return OVER
 
 
 @njit
 def count(s: Any, g: Any) -> int:
-    """Count the deal (K12, K13); end the episode or go on to the next deal of the match (K14)."""
+    """Count the deal (K12, K13)."""
     last = np.int64(s.last_capturer)
     if last >= 0 and last < g.num_players:
         s.pile[last] |= s.table | left_over(s)
@@ -202,14 +200,6 @@ def count(s: Any, g: Any) -> int:
     cards, clubs = second_most(s, g, first(52)), second_most(s, g, CLUBS)
     for seat in range(g.num_players):
         s.points[seat] = points_of(s.pile[seat], cards, clubs)
-    add_points(s, g)
-    if g.match == 0 or is_won(s, g):
-        return finish(s)
-    for seat in range(g.num_players):
-        s.taken_before[seat] = np.int64(s.taken_before[seat]) + taken(s, g, seat)
-    s.dealer = next_seat(g, np.int64(s.dealer))  # K2
-    s.deal += ONE
-    deal(s, g)
     return COUNTED
 
 

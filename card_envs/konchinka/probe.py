@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from typing import Any
 
 from card_envs.game import Game
 from card_envs.konchinka.dealing import seat_dealt
-from card_envs.probe import Probe
+from card_envs.probe import Probe, Rules
 
 
 def owner(game: Game, row: Any, place: int) -> int:
@@ -27,19 +28,65 @@ def undealt(game: Game, row: Any) -> Sequence[int]:
     return range(52 if is_counted else int(row.dealt), 52)
 
 
+def known(game: Game, row: Any, seat: int) -> tuple[Any, ...]:
+    """Who captured last, whose turn it is, how many cards were put back (K4), and what others cannot hold (K8)."""
+    players = game.num_players
+    order = [(seat + k) % players for k in range(players)]
+    last = (int(row["last_capturer"]) - seat) % players if row["last_capturer"] >= 0 else -1
+    put_back = (int(row["open"]) >> int(row["dealt"])).bit_count()
+    denied = [int(row["denied"][s]) for s in order] if game.rules.obligation == "hand" else []
+    return last, (int(row["to_play"]) - seat) % players, put_back, int(row["dealt"]), *denied
+
+
+def drawn(dice: random.Random) -> Rules:
+    """Any rules."""
+    figures = dice.random() < 0.5
+    own = [11, 12, 13] if dice.random() < 0.3 else [dice.randint(11, 14) for _ in range(3)]
+    return {
+        "num_players": dice.randint(2, 12),
+        "figures": figures,
+        "figure_sums": tuple(own) if figures else (11, 12, 13),
+        "obligation": dice.choice(["card", "hand"]),
+        "match": dice.random() < 0.6,
+        "target": dice.choice([1, 2, 3, 5, 15, dice.randint(1, 100)]),
+        "settlement": dice.choice(["points", "stakes"]),
+        "chip": dice.choice([1, dice.randint(2, 10**6)]),
+        "stake": dice.choice([50, dice.randint(1, 10**6)]),
+    }
+
+
 PROBE = Probe(
     variants=(
         {},
+        *({"num_players": players} for players in range(3, 13)),
+        {"figures": True},
         {"num_players": 3, "figures": True, "figure_sums": (11, 12, 14)},
+        {"num_players": 4, "figures": True, "figure_sums": (12, 13, 14)},
+        {"num_players": 2, "figures": True, "figure_sums": (14, 14, 14)},
+        {"num_players": 6, "figures": True, "figure_sums": (14, 14, 14), "obligation": "hand"},
+        {"obligation": "hand"},
         {"num_players": 5, "obligation": "hand"},
-        {"num_players": 4, "match": True, "target": 3, "settlement": "stakes"},
-        {"num_players": 12},
+        {"match": True},
+        {"num_players": 3, "match": True, "settlement": "stakes"},
+        {"num_players": 4, "match": True, "target": 3, "chip": 7, "obligation": "hand"},
+        {"num_players": 5, "match": True, "figures": True},
+        {"num_players": 7, "match": True, "target": 1},
+        {"num_players": 10, "match": True, "target": 6, "settlement": "stakes", "stake": 3},
+        {"num_players": 12, "match": True, "target": 4},
+        # where deals end, or hands hold, what they do nowhere else
+        {"num_players": 11, "match": True, "obligation": "hand"},
+        {"num_players": 10, "match": True, "obligation": "hand", "figures": True},
+        {"num_players": 12, "match": True, "figures": True, "figure_sums": (14, 14, 14)},
+        {"num_players": 9, "figures": True, "figure_sums": (11, 12, 14), "obligation": "hand"},
     ),
+    few=({}, {"num_players": 3, "match": True, "target": 5, "settlement": "stakes"}, {"num_players": 12}),
     smallest=None,
     owner=owner,
     public=public,
     undealt=undealt,
     won=lambda row, seat: int(row.pile[seat]),
     table=("table",),
-    oracle="tests.oracle:KonchinkaOracle",
+    known=known,
+    drawn=drawn,
+    oracle="tests.oracle.konchinka:KonchinkaOracle",
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from card_envs.checks import choice, flag, shown, whole_number
+from card_envs.checks import choice, flag, settle, shown, whole_number
 
 Obligation = Literal["card", "hand"]
 Settlement = Literal["points", "stakes"]
@@ -45,22 +45,15 @@ class KonchinkaRules:
     stake: int = 50
 
     def __post_init__(self) -> None:
-        def settle(field: str, value: object) -> None:
-            object.__setattr__(self, field, value)
-
-        settle("num_players", whole_number("num_players", self.num_players, 2, 12))
-        settle("figures", flag("figures", self.figures))
-        settle("figure_sums", _figure_sums(self.figure_sums))
+        object.__setattr__(self, "figures", flag("figures", self.figures))
+        object.__setattr__(self, "figure_sums", _figure_sums(self.figure_sums))
         if not self.figures and self.figure_sums != OWN_WORTH:
             raise ValueError(
                 f"figure_sums={self.figure_sums} need figures=True: without it jack, queen and king add up to nothing."
             )
         choice("obligation", self.obligation, OBLIGATION)
-        settle("match", flag("match", self.match))
-        settle("target", whole_number("target", self.target, 1, 100))
         choice("settlement", self.settlement, SETTLEMENT)
-        settle("chip", whole_number("chip", self.chip, 1, 10**6))
-        settle("stake", whole_number("stake", self.stake, 1, 10**6))
+        settle(self, num_players=(2, 12), target=(1, 100), chip=(1, 10**6), stake=(1, 10**6))
 
     @property
     def dealt_later(self) -> int:

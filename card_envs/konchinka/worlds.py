@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ONE, ZERO, below, bit, draw, draw_from, first, lowest, popcount
+from card_envs.bits import ZERO, below, bit, draw, draw_from, first, popcount
+from card_envs.hidden import lay_anyhow, unknown
 from card_envs.jit import inlined, njit
 from card_envs.konchinka.dealing import EVERY_SUIT, SEATS, seat_dealt
 from card_envs.konchinka.kernel import card_and_move
 from card_envs.konchinka.observation import unseen_cards
-from card_envs.record import BLANK
 
 TRIES = 20_000
 """Proposals before the chain of swaps takes over."""
@@ -36,14 +36,9 @@ MOST_SWAPS = 1 << 20
 
 @njit
 def imagine(s: Any, g: Any) -> None:
-    """Fill what is blank in a view, uniform over the packs that its seat holds possible; the dice are ``s.choice``."""
+    """Fill what is blank in a view, uniform over the packs that its seat holds possible, by the choices of ``s``."""
     unseen = unseen_cards(s, g, np.int64(s.viewer))
-    blank, hidden = ZERO, first(52)
-    for place in range(52):
-        if s.deck[place] == BLANK:
-            blank |= bit(place)
-        else:
-            hidden &= ~bit(np.int64(s.deck[place]))
+    blank, hidden = unknown(s, g)
     dealt: int = min(np.int64(s.dealt), 52)
     places = np.zeros(SEATS, np.uint64)  # by seat: those dealt to it
     for place in range(dealt):
@@ -58,24 +53,14 @@ def imagine(s: Any, g: Any) -> None:
     if not propose(s, held, can_hold, hidden, given):
         swap_about(s, held, can_hold, hidden, given)
     for i in range(hands):
-        lay(s, held[i], given[i])
+        lay_anyhow(s, held[i], given[i])
         blank &= ~held[i]
         hidden &= ~given[i]
-    lay(s, blank, hidden)
+    lay_anyhow(s, blank, hidden)
     for place in range(dealt):
         card = np.int64(s.deck[place])
         if unseen & bit(card) != ZERO:
             s.hand[seat_dealt(s, g, place)] |= bit(card)
-
-
-@inlined
-def lay(s: Any, places: np.uint64, cards: np.uint64) -> None:
-    """Put cards at as many places of the pack, in random order."""
-    while places != ZERO:
-        card = draw_from(s, cards)
-        s.deck[lowest(places)] = card
-        cards &= ~bit(card)
-        places &= places - ONE
 
 
 @njit

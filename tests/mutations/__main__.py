@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import runpy
 import shutil
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 
-from card_envs.jit import cache_folder, source_digest
+from card_envs.code_cache import cache_folder
 from tests.mutations import Mutant, Tests
 from tests.mutations.agents import AGENTS
 from tests.mutations.elfern import ELFERN
@@ -25,15 +26,33 @@ from tests.mutations.protocol import PROTOCOL
 from tests.mutations.tables import TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("card_envs", "agents", "tests", "scripts", "docs", "notebooks", "pyproject.toml", "README.md", "CHANGELOG.md")
-MUTANTS = (*ELFERN, *KONCHINKA, *TABLES, *ENVIRONMENTS, *AGENTS, *PROTOCOL)
+EXAMPLES = sorted(ROOT.glob("examples/*"))
+"""Games of other packages, which come with their own mutants."""
+
+COPIED = ("card_envs", "agents", "tests", "scripts", "docs", "notebooks", "examples", "pyproject.toml", "README.md",
+          "CHANGELOG.md")  # fmt: skip
+MUTANTS = (
+    *ELFERN,
+    *KONCHINKA,
+    *TABLES,
+    *ENVIRONMENTS,
+    *AGENTS,
+    *PROTOCOL,
+    *(
+        mutant
+        for folder in EXAMPLES
+        for path in folder.glob("tests/*_mutants.py")
+        for mutant in runpy.run_path(str(path))["MUTANTS"]
+    ),
+)
 
 CAUGHT, SURVIVED, MISSING, BROKEN = "caught", "SURVIVED", "NOT FOUND", "BROKEN"
 
 PATIENCE = 3600
 """Seconds after which a run is taken for one that goes on for ever, which is a fault that was seen."""
 
-WHERE = "import card_envs, card_agents; print(card_envs.__file__); print(card_agents.__file__)"
+WHERE = "import {0}; print({0}.__file__)"
+PACKAGES = ("card_envs", "card_agents", *(folder.name for folder in EXAMPLES))
 
 
 def copy_tree(source: Path, folder: Path) -> None:
@@ -54,12 +73,8 @@ def found(mutant: Mutant, root: Path = ROOT) -> int:
 
 def run(folder: Path, words: Sequence[str], *, plain: bool, cache: Path) -> tuple[int | None, str]:
     """Run ``python -m`` in a copy; its exit status (None: it went on for ever) and the last line that says anything."""
-    environment = dict(
-        os.environ,
-        PYTHONPATH=os.pathsep.join([str(folder), str(folder / "agents")]),
-        NUMBA_CACHE_DIR=str(cache),
-        PYTHONDONTWRITEBYTECODE="1",
-    )
+    paths = os.pathsep.join(map(str, (folder, folder / "agents", *sorted(folder.glob("examples/*")))))
+    environment = dict(os.environ, PYTHONPATH=paths, NUMBA_CACHE_DIR=str(cache), PYTHONDONTWRITEBYTECODE="1")
     environment["NUMBA_DISABLE_JIT"] = "1" if plain else "0"
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
@@ -103,13 +118,11 @@ class Runs:
         return self.folder / "cache"
 
     def _cache_of(self, mutant: Mutant, folder: Path) -> Path:
-        """The place for the compiled code of a mutant: it is stamped by the sources of the package."""
-        if not mutant.file.startswith("card_envs/"):
+        """The place for the compiled code of a mutant: its own, where it is compiled, lest it drives out other code."""
+        if mutant.python or not mutant.file.startswith("card_envs/"):
             return self.cache
         own = folder / "cache"
-        compiled = self.cache / "card_envs" / f"jit-{source_digest(self.origin / 'card_envs')}"
-        if mutant.python and compiled.is_dir():
-            shutil.copytree(compiled, own / "card_envs" / f"jit-{source_digest(folder / 'card_envs')}")
+        shutil.copytree(self.cache, own)
         return own
 
     def begin(self, selections: Sequence[Tests]) -> None:
@@ -118,9 +131,10 @@ class Runs:
         compiled = cache_folder()
         if compiled is not None:  # what has been compiled already need not be compiled here
             shutil.copytree(compiled, self.cache / "card_envs" / compiled.name)
-        _, where = run(folder, ["-c", WHERE], plain=True, cache=self.cache)
-        if str(folder) not in where:
-            raise SystemExit(f"The tests of a copy would test {where} instead of {folder}.")
+        for package in PACKAGES:
+            _, where = run(folder, ["-c", WHERE.format(package)], plain=True, cache=self.cache)
+            if str(folder) not in where:
+                raise SystemExit(f"The tests of a copy would test {where} instead of {folder}.")
         for number, selection in enumerate(selections, 1):
             status, line = run(folder, ["-m", *selection.words], plain=selection.plain, cache=self.cache)
             self.sound[selection] = "" if status == 0 else f"without a mutant: status {status}, {line}"

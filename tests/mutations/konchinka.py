@@ -7,7 +7,7 @@ from tests.mutations import Equivalent, Mutant, beside, no_leak, plain, tests
 FOLDER = "card_envs/konchinka/"
 
 BY_KONCHINKA = beside("konchinka", 150)
-RARE = plain("tests/test_rules_rare.py")
+RARE = plain("tests/test_rules_konchinka_rare.py")
 LEAKS = tests("tests/test_leaks.py")
 WORLDS = tests("tests/test_worlds.py")
 SOLVED = tests("tests/test_solver_konchinka.py")
@@ -54,8 +54,8 @@ KONCHINKA = (
     Mutant(
         "konchinka-view-shows-the-next-card-of-the-pack",
         FOLDER + "dealing.py",
-        "on_table = table <= place and place < table + 4",
-        "on_table = table <= place and place < table + 5",
+        "np.uint64(0b1111) << np.uint64(4 * g.num_players)",
+        "np.uint64(0b11111) << np.uint64(4 * g.num_players)",
         (LEAKS,),
     ),
     # Konchinka: playing and counting
@@ -189,20 +189,6 @@ KONCHINKA = (
         (BY_KONCHINKA, RARE),
     ),
     Mutant(
-        "konchinka-share-of-earlier-deals-forgotten",
-        FOLDER + "kernel.py",
-        "s.taken_before[seat] = np.int64(s.taken_before[seat]) + taken(s, g, seat)",
-        "s.taken_before[seat] = taken(s, g, seat)",
-        (BY_KONCHINKA,),
-    ),
-    Mutant(
-        "konchinka-same-dealer-again",
-        FOLDER + "kernel.py",
-        "s.dealer = next_seat(g, np.int64(s.dealer))  # K2",
-        "s.dealer = np.int64(s.dealer)  # K2",
-        (BY_KONCHINKA,),
-    ),
-    Mutant(
         "konchinka-last-action-never-drawn",
         FOLDER + "kernel.py",
         "index = below(word, count)",
@@ -265,7 +251,7 @@ KONCHINKA = (
         FOLDER + "greedy.py",
         "    unseen = unseen_cards(s, g, seat)\n",
         "    unseen = s.hand[next_seat(g, seat)]\n",
-        (no_leak("konchinka-num_players=2"), LEAKS),
+        (no_leak("konchinka"), LEAKS),
     ),
     # Konchinka: worlds and exact play
     Mutant(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from .observation import Parts, plane, thermometer
+
 SUITS = "cdhs"
 RANKS = "AKQJT987"  # E1: from the highest down
 FOLLOW_SUIT = ("stock", "endgame", "always", "never")
@@ -199,6 +201,49 @@ class ElfernOracle:
             raise ValueError("not over yet")
         result = self.scores if self.match else self.points
         return {seat for seat in (0, 1) if result[seat] == max(result)}
+
+    # ---- what a seat sees
+
+    @property
+    def undealt(self) -> list[str]:
+        """The cards in no hand, on no table and in no pile, the next one first."""
+        return self.stock
+
+    def sees(self, seat: int) -> Parts:
+        """What a seat sees, part by part."""
+        other = 1 - seat
+        suits = [suit for suit in SUITS if any(card[1] == suit for card in self.all_cards)]
+        ranks = [rank for rank in reversed(RANKS) if rank + suits[0] in self.all_cards]  # ascending
+        order = [rank + suit for suit in suits for rank in ranks]
+        hand, lead = self.hands[seat], self.table
+        unseen = self.all_cards - hand - self.piles[0] - self.piles[1] - set(lead)
+        honours = len(self.honours)
+        size = self.hand_size
+        room: list[int] = []
+        for suit in SUITS:
+            room += thermometer(min(self.room[other].get(suit, size), len(self.hands[other])), size)
+        parts = {
+            "hand": plane(hand, order),
+            "lead": plane(lead, order),
+            "beating": plane((card for card in hand if lead and beats(card, lead[0])), order),
+            "masters": plane((card for card in hand if not any(beats(one, card) for one in unseen)), order),
+            "own_won": plane(self.piles[seat], order),
+            "other_won": plane(self.piles[other], order),
+            "unseen": plane(unseen, order),
+            "other_room": room,
+            "own_honours": thermometer(self.honours_won(seat), honours),
+            "other_honours": thermometer(self.honours_won(other), honours),
+            "other_hand_size": thermometer(len(self.hands[other]), size),
+            "stock_pairs": thermometer(len(self.stock) // 2, len(order) // 2 - size),
+            "own_deal": [int(self.dealer == seat)],
+            "stock_lasts": [int(len(self.stock) > 0)],
+            "bound": [int(self.must_follow())],
+        }
+        if self.match:
+            parts["own_score"] = thermometer(self.scores[seat], self.target)
+            parts["other_score"] = thermometer(self.scores[other], self.target)
+            parts["doubled"] = [int(self.doubled)]
+        return parts
 
 
 def beats(answer: str, lead: str) -> bool:

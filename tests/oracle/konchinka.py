@@ -7,6 +7,8 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
+from .observation import Parts, plane, thermometer
+
 SUITS = "cdhs"
 RANKS = "A23456789TJQK"
 FIGURES = "JQK"
@@ -333,6 +335,48 @@ class KonchinkaOracle:
             raise ValueError("not over yet")
         result = self.scores if self.match else self.points
         return {seat for seat in self.seats if result[seat] == max(result)}
+
+    # ---- what a seat sees
+
+    def sees(self, seat: int) -> Parts:
+        """What a seat sees, part by part; the others are counted from it, to the left."""
+        players = self.num_players
+        turned = [(seat + step) % players for step in range(players)]
+        order = [rank + suit for suit in SUITS for rank in RANKS]
+        hand, table = self.hands[seat], self.table
+        unseen = set(order) - hand - table - set().union(*self.piles)
+        copies = {rank: sum(1 for card in unseen if card[0] == rank) for rank in RANKS}
+        parts = {
+            "hand": plane(hand, order),
+            "table": plane(table, order),
+            "unseen": plane(unseen, order),
+            "unseen_ranks": [int(copies[rank] >= least) for least in (1, 2, 3, 4) for rank in RANKS],
+            "capturing": plane((card for card in hand if any(self.ways(card).values())), order),
+            "table_ranks": plane((card[0] for card in table), RANKS),
+        }
+        for place, other in enumerate(turned):
+            parts[f"pile_{place}"] = plane(self.piles[other], order)
+        if players < 12:
+            undealt = self.undealt
+            parts["known_pack"] = plane((card for card in self.open_pack.values() if card in undealt), order)
+        later = len(self.deck[4 * players + 4 :]) // players
+        if later:
+            in_play = unseen | hand
+            for place, other in enumerate(turned):
+                own = {card for at, card in self.open_pack.items() if self.dealt_to(at) == other}
+                parts[f"known_{place}"] = plane(own & in_play, order)
+        for place, other in enumerate(turned):
+            parts[f"cards_{place}"] = thermometer(len(self.piles[other]), 32)
+            parts[f"clubs_{place}"] = thermometer(self.clubs(other), 8)
+            parts[f"hand_size_{place}"] = thermometer(len(self.hands[other]), 4)
+            parts[f"dealer_{place}"] = [int(other == self.dealer)]
+            parts[f"last_capturer_{place}"] = [int(other == self.last_capturer)]
+            if self.obligation == "hand":
+                parts[f"denied_{place}"] = plane(self.denied[other], RANKS)
+            if self.match:
+                parts[f"score_{place}"] = thermometer(self.scores[other], self.target + 8)
+        parts["dealt_later"] = thermometer(len(self.undealt) // players, later)
+        return parts
 
 
 def holds(places: list[str], place: int) -> bool:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
-
-from .elfern import ElfernOracle
-from .konchinka import KonchinkaOracle
+from typing import Any
 
 REWARDS = ("points", "win", "share", "settlement")
 
 
-def returned(oracle: ElfernOracle | KonchinkaOracle, reward: str) -> list[Fraction]:
+def returned(oracle: Any, reward: str) -> list[Fraction]:
     """What each seat has been paid so far, by one of the rewards: they add up to nothing."""
     seats = range(len(oracle.points))
     if reward == "points":
-        return oracle.returns
+        return list(map(Fraction, oracle.returns))
     if reward == "settlement":
         return [Fraction(paid) for paid in oracle.settlement]
     if reward == "share":

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from briscola import greedy, kernel, observation, worlds
+from briscola import kernel, views
 from briscola.rules import COUNTING, RANKS, BriscolaRules
 from card_envs import Game
 from card_envs.cards import SUITS, Pack, pretty
@@ -22,7 +22,7 @@ class Briscola(Game):
     rules_class = BriscolaRules
     dtype = kernel.STATE
     constants_dtype = kernel.CONSTANTS
-    kernel = Kernel.of(kernel, observation, greedy, worlds, words=1)
+    kernel = Kernel.of(kernel, views, words=1)
 
     rules: BriscolaRules
 
@@ -32,17 +32,24 @@ class Briscola(Game):
         self.most_points = 1
         self.max_return = float(rules.target if rules.match else 1)
         self.min_return = -self.max_return
-        super().__init__(rules, _constants(rules, self.pack), observation.layout(rules))
+        alike = [sum(1 << card for card, name in enumerate(self.pack.names) if name[0] == rank) for rank in COUNTING]
+        constants = {
+            "all_taken": sum(COUNTING.get(name[0], 0) for name in self.pack.names),
+            "same_suit": self.pack.same_suit(),
+            "higher": self.pack.higher(),
+            "counting": np.array(alike, np.uint64),
+            "worth": list(COUNTING.values()),
+        }
+        super().__init__(rules, constants, views.layout(rules))
 
     def table_cards(self, row: Any) -> list[str]:
         """The card led, and the turned card as long as it lies there."""
         turned = [row.deck[2 * self.rules.hand_size]] if row.drawn < self.pack.size else []
         return [self.pack.name(card) for card in ([] if row.lead < 0 else [row.lead]) + turned]
 
-    def stock(self, row: Any) -> list[int]:
-        """The cards face down in the stock, the next one first."""
-        first = int(row.drawn) + 1  # the turned card lies before them in the pack
-        return row.deck[first : self.pack.size].tolist() if row.drawn < self.pack.size else []
+    def stock(self, row: Any) -> range:
+        """Places in the pack of the cards face down, the next one first; the turned card lies before them."""
+        return range(int(row.drawn) + 1, self.pack.size)
 
     @fact(COUNT)
     def stock_size(self, row: Any) -> int:
@@ -85,16 +92,4 @@ class Briscola(Game):
         for s, (won, points) in enumerate(zip(self.won(row), self.card_points(row), strict=True)):
             page.add(f"seat {s} won", f"{points} points: {pretty(won)}")
         page.add("led", "–" if row.lead < 0 else f"{pretty([self.pack.name(row.lead)])} by seat {1 - row.to_play}")
-        return self.close_page(page, row, seat, "stock", self.stock(row))
-
-
-def _constants(rules: BriscolaRules, pack: Pack) -> dict[str, Any]:
-    """Values of ``kernel.CONSTANTS``."""
-    counting = [sum(1 << card for card, name in enumerate(pack.names) if name.startswith(rank)) for rank in COUNTING]
-    return {
-        "all_taken": rules.all_points,
-        "same_suit": pack.same_suit(),
-        "higher": pack.higher(),
-        "counting": np.array(counting, np.uint64),
-        "worth": list(COUNTING.values()),
-    }
+        return self.close_page(page, row, seat, "stock", [row.deck[place] for place in self.stock(row)])

@@ -10,19 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.bits import ZERO, bit, popcount, shuffle
+from card_envs.bits import ZERO, bit, popcount
+from card_envs.hidden import blank_all_but
 from card_envs.jit import inlined, njit
-from card_envs.record import (
-    BLANK,
-    COUNTED,
-    NOTHING,
-    add_points,
-    constants_dtype,
-    finish,
-    score,
-    state_dtype,
-    write_down,
-)
+from card_envs.record import COUNTED, NOTHING, card_at, constants_dtype, state_dtype, write_down
+from card_envs.tricks import has_stock, led_card, turn_of
 
 STATE = state_dtype(
     2,
@@ -40,7 +32,6 @@ STATE = state_dtype(
 CONSTANTS = constants_dtype(
     [
         ("ranks", "i8"),
-        ("pack_size", "i8"),
         ("hand_size", "i8"),
         ("same_suit", "u8", (64,)),  # all cards of a card's suit
         ("higher", "u8", (64,)),  # the cards of its suit that beat it
@@ -51,13 +42,6 @@ CONSTANTS = constants_dtype(
 
 
 @njit
-def deal(s: Any, g: Any) -> None:
-    """Shuffle and deal."""
-    shuffle(s.deck, g.pack_size, s.seed, s.deal)
-    lay_out(s, g)
-
-
-@njit
 def lay_out(s: Any, g: Any) -> bool:
     """Deal the pack as it lies: one card at a time, the non-dealer first (B2), who leads (B4). Never void."""
     other = 1 - np.int64(s.dealer)
@@ -65,9 +49,6 @@ def lay_out(s: Any, g: Any) -> bool:
         s.hand[seat] = 0
         s.won[seat] = 0
         s.places[seat] = 0
-    for place in range(g.pack_size):
-        s.history[place] = 0
-    s.plays = 0
     s.drawn = 0
     s.lead = -1
     for _ in range(g.hand_size):
@@ -92,12 +73,6 @@ def place_drawn(g: Any, drawn: int) -> int:
 
 
 @inlined
-def card_at(s: Any, place: int) -> int:
-    """The card at a place of the pack; whatever was written there by hand, a number that tables have an entry for."""
-    return np.int64(s.deck[place]) & 63
-
-
-@inlined
 def take_card(s: Any, g: Any, seat: int) -> None:
     """The next card of the pack goes to a hand."""
     place = place_drawn(g, np.int64(s.drawn))
@@ -107,27 +82,15 @@ def take_card(s: Any, g: Any, seat: int) -> None:
 
 
 @inlined
-def has_stock(s: Any, g: Any) -> bool:
-    """Whether there are cards to draw, the turned one among them (B6)."""
-    return np.int64(s.drawn) < g.pack_size
-
-
-@inlined
 def trumps(s: Any, g: Any) -> np.uint64:
     """All cards of the suit of the turned card (B3)."""
     return g.same_suit[card_at(s, turned_place(g))]
 
 
 @inlined
-def winners(s: Any, g: Any, lead: int) -> np.uint64:
+def winners(s: Any, g: Any) -> np.uint64:
     """The cards that win a trick from the card led (B5)."""
-    return g.higher[lead & 63] | (trumps(s, g) & ~g.same_suit[lead & 63])
-
-
-@inlined
-def turn_of(s: Any) -> int:
-    """The seat to play, 0 or 1: an index that is seen not to be negative; 1 where the episode is over."""
-    return np.int64(s.to_play) & 1
+    return g.higher[led_card(s)] | (trumps(s, g) & ~g.same_suit[led_card(s)])
 
 
 @inlined
@@ -138,16 +101,16 @@ def legal_cards(s: Any, g: Any) -> np.uint64:
 
 @inlined
 def play(s: Any, g: Any, card: int) -> int:
-    """Play a legal card; say what came of it (``record.NOTHING``, ``COUNTED`` or ``OVER``)."""
-    seat, lead = turn_of(s), np.int64(s.lead)
+    """Play a legal card; say what came of it (``record.NOTHING`` or ``COUNTED``)."""
+    seat = turn_of(s)
     s.hand[seat] &= ~bit(card)
     write_down(s, g, seat, card)
-    if lead < 0:
+    if np.int64(s.lead) < 0:
         s.lead = card
         s.to_play = 1 - seat
         return NOTHING
-    winner = seat if winners(s, g, lead) & bit(card) != ZERO else 1 - seat
-    win_trick(s, g, winner, bit(lead & 63) | bit(card))
+    winner = seat if winners(s, g) & bit(card) != ZERO else 1 - seat
+    win_trick(s, g, winner, bit(led_card(s)) | bit(card))
     return NOTHING if s.hand[winner] != ZERO else count(s, g)
 
 
@@ -179,17 +142,9 @@ def taken(s: Any, g: Any, seat: int) -> int:
 
 @njit
 def count(s: Any, g: Any) -> int:
-    """Count the deal (B7); end the episode or go on to the next deal of the match (B8)."""
+    """Count the deal (B7)."""
     for seat in range(2):
         s.points[seat] = 2 * taken(s, g, seat) > g.all_taken
-    add_points(s, g)
-    if g.match == 0 or max(score(s, 0), score(s, 1)) >= g.target:
-        return finish(s)
-    for seat in range(2):
-        s.taken_before[seat] = np.int64(s.taken_before[seat]) + taken(s, g, seat)
-    s.dealer = 1 - np.int64(s.dealer)
-    s.deal += np.uint64(1)
-    deal(s, g)
     return COUNTED
 
 
@@ -197,7 +152,4 @@ def count(s: Any, g: Any) -> int:
 def hide(s: Any, g: Any, seat: int) -> None:
     """Blank what a seat cannot know: the other hand, and the pack but for its own cards and the turned one."""
     s.hand[1 - seat] = ZERO
-    known = s.places[seat] | bit(turned_place(g))
-    for place in range(g.pack_size):
-        if known & bit(place) == ZERO:
-            s.deck[place] = BLANK
+    blank_all_but(s, g, s.places[seat] | bit(turned_place(g)))

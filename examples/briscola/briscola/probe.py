@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from briscola.kernel import place_drawn
 from card_envs import Game
 from card_envs.probe import Probe
 
@@ -14,23 +13,18 @@ def owner(game: Game, row: Any, place: int) -> int:
     return next((seat for seat in (0, 1) if int(row.places[seat]) >> place & 1), -1)
 
 
-def undealt(game: Game, row: Any) -> list[int]:
-    """The stock face down: the turned card, which is drawn last, lies on the table."""
-    return [int(place_drawn(game.constants[0], drawn)) for drawn in range(int(row.drawn), game.pack.size - 1)]
-
-
 PROBE = Probe(
     variants=(
         {},
-        {"match": True},
         {"suits": 2, "ranks": 5, "hand_size": 2, "match": True, "target": 3},
         {"suits": 1, "ranks": 4, "hand_size": 1},
         {"suits": 3, "ranks": 8, "hand_size": 5},
     ),
+    few=({}, {"match": True}),
     smallest={"suits": 3, "ranks": 4, "hand_size": 2},
     owner=owner,
     public=lambda game, row, place: place == 2 * game.rules.hand_size,
-    undealt=undealt,
+    undealt=lambda game, row: game.stock(row),
     won=lambda row, seat: int(row.won[seat]),
     table=("lead", "turned"),
     oracle="briscola_oracle:BriscolaOracle",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from card_envs.checks import flag, whole_number
+from card_envs.checks import even_pack, settle
 
 RANKS = "24567JQK3A"
 COUNTING = {"A": 11, "3": 10, "K": 4, "Q": 3, "J": 2}
@@ -29,28 +30,13 @@ class BriscolaRules:
     suits: int = 4
     ranks: int = 10
     hand_size: int = 3
+    num_players: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
-        flag("match", self.match)
-        for field, least, most in (("target", 1, 100), ("suits", 1, 4), ("ranks", 2, 10), ("hand_size", 1, 5)):
-            object.__setattr__(self, field, whole_number(field, getattr(self, field), least, most))
-        if self.pack_size % 2 or self.pack_size <= 2 * self.hand_size:
-            raise ValueError(
-                f"suits={self.suits} and ranks={self.ranks} make a pack of {self.pack_size} cards: choose an even "
-                f"number of cards, and more than the {2 * self.hand_size} of two hands."
-            )
-
-    @property
-    def num_players(self) -> int:
-        """Two."""
-        return 2
+        settle(self, target=(1, 100), suits=(1, 4), ranks=(2, 10), hand_size=(1, 5))
+        even_pack(self.suits, self.ranks, self.hand_size, stock=2)
 
     @property
     def pack_size(self) -> int:
         """Cards in the pack."""
         return self.suits * self.ranks
-
-    @property
-    def all_points(self) -> int:
-        """Card points in the pack, 120 in the full game (B7)."""
-        return self.suits * sum(COUNTING.get(rank, 0) for rank in RANKS[-self.ranks :])

@@ -13,12 +13,6 @@ from card_envs.plain_solver import plain_solver
 
 
 @njit
-def left(s: Any, g: Any) -> int:
-    """Plays left in the deal: every card is played."""
-    return g.pack_size - np.int64(s.plays)
-
-
-@njit
 def settled(s: Any, g: Any) -> bool:
     """Whether the stock is used up: the cards a seat has not seen are then the other's hand."""
     return not has_stock(s, g)
@@ -30,4 +24,4 @@ def worth(s: Any, g: Any, value: float) -> float:
     return np.float64(np.sign(2.0 * value - g.all_taken))
 
 
-SOLVER = plain_solver(Briscola.kernel, "briscola", unit="card points", left=left, settled=settled, worth=worth)
+SOLVER = plain_solver(Briscola.kernel, "briscola", unit="card points", settled=settled, worth=worth)

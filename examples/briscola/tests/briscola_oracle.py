@@ -30,6 +30,8 @@ class BriscolaOracle:
         self.points = [0, 0]
         self.returns = [0, 0]
         self.settlement = [0, 0]
+        self.taken_before = [0, 0]
+        self.everything = sum(POINTS.get(card[0], 0) for card in self.all_cards)
         self.is_over = False
         self.void_deals = 0
         self.deal_number = 0
@@ -54,6 +56,20 @@ class BriscolaOracle:
     def table(self) -> list[str]:
         """The card led, and the turned card while it lies there."""
         return [card for card in (self.led, self.turned if self.stock else None) if card]
+
+    @property
+    def undealt(self) -> list[str]:
+        """The stock but for the turned card."""
+        return self.stock[:-1]
+
+    def taken(self, seat: int) -> int:
+        """Card points won in the deal (B7)."""
+        return sum(POINTS.get(card[0], 0) for card in self.piles[seat])
+
+    def winners(self) -> set[int]:
+        """Who won the episode, both if it is a draw."""
+        result = self.scores if self.match else self.points
+        return {seat for seat in (0, 1) if result[seat] == max(result)}
 
     def legal(self) -> set[str]:
         """B4: any card."""
@@ -84,12 +100,13 @@ class BriscolaOracle:
 
     def _count(self) -> None:
         """B7, B8."""
-        won = [sum(POINTS.get(card[0], 0) for card in pile) for pile in self.piles]
+        won = [self.taken(0), self.taken(1)]
         self.points = [int(won[0] > won[1]), int(won[1] > won[0])]
         for seat in (0, 1):
             self.returns[seat] += self.points[seat] - self.points[1 - seat]
             self.scores[seat] += self.points[seat] if self.match else 0
         if self.match and max(self.scores) < self.target:
+            self.taken_before = [self.taken_before[seat] + won[seat] for seat in (0, 1)]
             self.dealer = 1 - self.dealer
             self.deal_number += 1
             self._deal()

@@ -1,0 +1,39 @@
+"""How the tests call the commands, and a small game for each to play."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMANDS = ("evaluate", "exploit", "tournament", "train")
+"""Those that take a game."""
+
+SMALL = ["elfern", "--suits", "2", "--ranks", "4", "--honours", "2", "--hand-size", "2"]
+PLAYED = {
+    "evaluate": [*SMALL, "--agents", "random", "greedy", "--deals", "4", "--json", "kept.json"],
+    "exploit": [*SMALL, "--ranks", "2", "--agents", "random", "greedy", "--json", "kept.json"],
+    "tournament": [*SMALL, "--agents", "random", "greedy", "--deals", "4", "--out", "cup"],
+}
+KEPT = {"evaluate": "kept.json", "exploit": "kept.json", "tournament": "cup/results.json"}
+
+
+def run(name, *arguments, blocked=(), **how):
+    """A command in a process of its own, where the modules ``blocked`` cannot be imported."""
+    code = f"import sys; sys.argv[0] = {name!r}; sys.path.insert(0, {str(ROOT)!r})\n"
+    code += "".join(f"sys.modules[{module!r}] = None\n" for module in blocked)
+    code += f"from card_agents.cli.{name} import main; sys.exit(main({[str(each) for each in arguments]!r}))"
+    how = {"capture_output": True, "text": True, **how}
+    return subprocess.run([sys.executable, "-c", code], **how)
+
+
+def said(done):
+    """What a command said on the standard error: a sentence, and never where in the code that was."""
+    assert "Traceback" not in done.stderr, done.stderr
+    return " ".join(done.stderr.split())
+
+
+def main_of(name):
+    return importlib.import_module(f"card_agents.cli.{name}").main
