@@ -27,7 +27,7 @@ EVERY = pytest.mark.parametrize(
 )
 
 
-def positions(game, count=60):
+def positions(game, count=20):
     """States at all stages of random deals, those of a match also of later ones, and two that were forfeited."""
     states = scattered(game, count)
     later = scattered(game, count, seed=500)
@@ -158,7 +158,7 @@ def test_konchinka_tells_where_cards_lie_that_were_put_back_openly():
     game = card_envs.make_game("konchinka", num_players=4)
     states = game.new_states(np.arange(300, dtype=np.uint64))
     checked = 0
-    for i in np.flatnonzero(states["open"])[:12].tolist():
+    for i in np.flatnonzero(states["open"])[:5].tolist():
         state = game.state(states, i)
         pack = [game.pack.name(card) for card in state.record["deck"][0]]
         while not state.is_over:
@@ -172,7 +172,7 @@ def test_konchinka_tells_where_cards_lie_that_were_put_back_openly():
             gone = {name[:2] for _, name in state.history} - set(state.table)
             assert not gone & {found["card"] for found in state.public()["put_back"]}
             state.play(state.sample_action())
-    assert checked > 500
+    assert checked > 200
 
 
 # Declarations
