@@ -43,27 +43,33 @@ def fingerprint(function: Callable[..., Any]) -> str | None:
 
     None where the function uses a value that no digest can be made of.
     """
-    parts: list[str] = []
-    seen: set[int] = set()
-    waiting: list[Value] = [("", function, True)]
+    lines: list[str] = []
+    python: Any = getattr(function, "py_func", function)
+    found: list[tuple[Any, bool]] = [(python, True)]
+    numbers = {id(python): 0}  # lines name functions by number, so that two that change places are seen to
+    modules: set[int] = set()
     try:
-        while waiting:
-            name, value, is_written = waiting.pop()
-            python = _python(value)
-            if python is not None:
-                parts.append(f"{name}: {getattr(value, 'targetoptions', '')} {python.__module__} {python.__qualname__}")
-                if id(python) not in seen:
-                    seen.add(id(python))
-                    parts.append(_code_text(python.__code__))
-                    is_compiled = value is not python or value is function
-                    waiting += _used(python, is_compiled)
-                    if not is_compiled:
-                        waiting += _beside(python, seen)
-            else:
-                parts.append(f"{name} = {_text(value) if is_written else _text_if_plain(value)}")
+        for number, (python, is_compiled) in enumerate(found):  # which grows
+            lines.append(_code_text(python.__code__))
+            values = sorted(_used(python, is_compiled), key=_name)
+            if not is_compiled:
+                values += sorted(_beside(python, modules), key=_name)
+            for name, value, is_written in values:
+                inner = _python(value)
+                if inner is None:
+                    lines.append(f"{number} {name} = {_text(value) if is_written else _text_if_plain(value)}")
+                    continue
+                if id(inner) not in numbers:
+                    numbers[id(inner)] = len(found)
+                    found.append((inner, value is not inner))
+                lines.append(f"{number} {name}: {numbers[id(inner)]} {getattr(value, 'targetoptions', '')}")
     except Exception:  # whatever a value does that cannot be made bytes of
         return None
-    return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _name(value: Value) -> str:
+    return value[0]
 
 
 def _python(value: Any) -> FunctionType | None:

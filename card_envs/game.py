@@ -278,6 +278,19 @@ class Game(OpenCards, ABC):
         row = whole_number("row", i, -len(states), len(states) - 1) % len(states)
         return State(self, batches.copy(states[row : row + 1]))
 
+    def public(self, row: Any, seat: int | None = None) -> dict[str, Any]:
+        """What a seat (None: the seat to play, or that of a view) may see of a position, as data for JSON.
+
+        row: a state or a view, ``states[i]`` or an array of one. All games have the entries ``public.COMMON``; those of
+        its own are methods marked as ``public.fact``. A full state is looked at through the view of the seat.
+
+        Raises ``ValueError`` for what is not one state of this game, and for another seat's view.
+        """
+        rows = np.atleast_1d(row)
+        if rows.shape != (1,):
+            raise ValueError(f"public takes one state, not an array of shape {rows.shape}: give it states[i].")
+        return self.state(rows, 0).public(seat)
+
     def check_rows(self, states: Array) -> None:
         """Raise ``ValueError``, naming the rows, unless every row is a position or a view that play leads to.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from card_envs import batches
+from card_envs import batches, public
 from card_envs.cards import NAMES
 from card_envs.checks import choice, shown
 from card_envs.errors import IllegalAction
@@ -144,6 +144,11 @@ class State:
     def view(self, seat: int | None = None) -> State:
         """The position as a seat (None: the seat to play) may know it: everything hidden is blank."""
         return State(self.game, self.game.views(self._row, seat))
+
+    @legible
+    def public(self, seat: int | None = None) -> dict[str, Any]:
+        """What a seat (None: the seat to play) may see, as data for JSON (``Game.public``)."""
+        return public.position(self.view(seat))
 
     @legible
     def text(self, seat: int | None = None, *, names: str = "en") -> str:

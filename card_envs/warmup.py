@@ -1,13 +1,13 @@
 """Compile the verbs of every game and what environments play with once, so that later processes find it in the cache.
 
 Run ``python -m card_envs.warmup`` before starting many workers. Players that search are compiled when they are first
-used: ``python -m card_agents.cli.warmup`` compiles them too.
+used: ``python -m card_envs warmup`` compiles them too.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -59,11 +59,11 @@ def _before_the_end(game: Game) -> npt.NDArray[Any]:
             return before
 
 
-def loadable() -> Iterator[Game]:
-    """Each game there is, under its default rules; of those that cannot be loaded or reached the reason is printed."""
+def loadable(names: Iterable[str] = GAMES) -> Iterator[Game]:
+    """Each of these games, under its default rules; of those that cannot be loaded or reached the reason is printed."""
     for sentence in shadowed():
         print(sentence)
-    for name in GAMES:
+    for name in names:
         try:
             game = make_game(name)
         except ValueError as error:  # of another package, and its own affair

@@ -1,4 +1,4 @@
-"""Train the players that come with the library anew: ``python scripts/baselines.py`` (``--help`` says the rest)."""
+"""Retrain the players that ship with the library: ``python scripts/baselines.py`` (see ``--help``)."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ BASELINES = (
 )
 
 LEAGUE = {"entropy": 0.006, "greedy_share": 0.25, "random_share": 0.05, "selves": 6, "pool": 40}
-"""Against its earlier selves above all, and with more entropy than a short run takes: a strategy that mixes."""
+"""Mostly against its own snapshots, and with a larger entropy bonus than a short run needs: a mixed strategy."""
 
 RESPONSE: dict[str, float] = {}
-"""A learner with the usual settings that meets nobody but the player."""
+"""The default settings; the learner meets only the player that it is to exploit."""
 
 if __name__ == "__main__":
     sys.exit(main(BASELINES, LEAGUE, RESPONSE))

@@ -1,4 +1,4 @@
-"""How fast the library is on this machine: ``python scripts/benchmark.py [options]`` (``--help`` says the rest)."""
+"""The speed of the library on this machine: ``python scripts/benchmark.py [options]`` (see ``--help``)."""
 
 from __future__ import annotations
 

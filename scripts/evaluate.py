@@ -1,4 +1,4 @@
-"""Compare players over the same deals: ``python scripts/evaluate.py GAME --agents A B ...`` (``--help`` says more)."""
+"""Compare players over the same deals: ``python scripts/evaluate.py GAME --agents A B ...`` (see ``--help``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A round robin of players, or a test of two: ``python scripts/tournament.py GAME --agents A B ...`` (``--help``)."""
+"""A round robin, or a sequential test of two: ``python scripts/tournament.py GAME --agents A B ...`` (``--help``)."""
 
 from __future__ import annotations
 

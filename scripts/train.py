@@ -1,4 +1,4 @@
-"""Train a player by self-play: ``python scripts/train.py GAME [options]`` (``--help``, ``GAME --help`` say more)."""
+"""Train a player by self-play: ``python scripts/train.py GAME [options]`` (see ``--help`` and ``GAME --help``)."""
 
 from __future__ import annotations
 

@@ -216,21 +216,24 @@ def test_numpy_plays_as_torch_does(name, net):
     torch = pytest.importorskip("torch")
     from sb3_contrib import MaskablePPO
 
-    from card_agents.training.learner import LearnersTables
+    from card_agents.training.learner import LearnerVecEnv
     from card_agents.training.policy import PartsPolicy, Trunk
-    from card_agents.training.selves import TorchAgent
+    from card_agents.training.torch_agent import TorchAgent
     from card_envs.envs.sb3 import CardVecEnv
 
     tables = CardVecEnv(name, 64, seed=0)
     game = tables.game
     advice = net == "advised"
-    env = LearnersTables(tables, 1.0, advice)
+    env = LearnerVecEnv(tables, 1.0, advice)
     kind, options = "MlpPolicy", {}
     if net != "plain":
         kind = PartsPolicy
         options = {"net_arch": {"pi": [], "vf": []}, "activation_fn": torch.nn.ReLU, "game": game, "advice": advice}
         told = game.num_actions if advice else 0
-        options |= {"features_extractor_class": Trunk, "features_extractor_kwargs": {"widths": [48, 32], "told": told}}
+        options |= {
+            "features_extractor_class": Trunk,
+            "features_extractor_kwargs": {"widths": [48, 32], "advice_bits": told},
+        }
     model = MaskablePPO(kind, env, n_steps=4, batch_size=256, policy_kwargs=options, seed=3, device="cpu")
     agent = PPOAgent.from_model(model, game)
     seen = env.reset()

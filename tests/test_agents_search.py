@@ -131,7 +131,7 @@ def test_searchers_are_handed_views_of_the_seat_to_play():
         for wrong in (full, other):
             with pytest.raises(ValueError, match=r"not views of the seat to play"):
                 player.act(wrong, observations, masks, random)
-        with pytest.raises(ValueError, match=r"allow what is illegal"):
+        with pytest.raises(ValueError, match=r"allow illegal actions"):
             player.act(views, observations, np.ones_like(masks), random)
         with pytest.raises(ValueError, match=r"allow no action"):
             player.act(views, observations, np.zeros_like(masks), random)

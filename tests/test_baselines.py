@@ -50,7 +50,7 @@ def test_every_file_of_weights_is_of_a_player_that_can_be_named():
 
 def test_no_player_is_passed_off_as_one_for_other_rules():
     for rules, sentence in (
-        ({"num_players": 7}, "No trained player comes"),
+        ({"num_players": 7}, "No trained player ships"),
         ({"figures": True}, "other rules: figures"),
     ):
         with pytest.raises(ValueError, match=sentence):

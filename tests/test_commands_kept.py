@@ -51,7 +51,7 @@ def test_a_tournament_without_matplotlib_has_no_pictures(tmp_path):
     pytest.importorskip("rich")
     done = run("tournament", *PLAYED["tournament"], blocked=["matplotlib"], cwd=tmp_path)
     assert done.returncode == 0, said(done)
-    assert "There will be no pictures" in done.stdout
+    assert "There will be no figures" in done.stdout
     assert "greedy" in done.stdout
     assert {"results.json", "report.md"} <= {path.name for path in (tmp_path / "cup").iterdir()}
     done = run("exploit", *PLAYED["exploit"], "--picture", "p.png", blocked=["matplotlib"], cwd=tmp_path)
@@ -71,7 +71,7 @@ def test_a_picture_that_cannot_be_drawn_costs_nothing_else(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     assert tournament.main(PLAYED["tournament"]) == FAILED
     printed = capsys.readouterr().out
-    assert "The pictures could not be drawn: No fonts." in printed
+    assert "The figures could not be drawn: No fonts." in printed
     assert "greedy" in printed
     assert (tmp_path / "cup" / "results.json").is_file()
 
@@ -144,14 +144,14 @@ def test_where_results_go_is_looked_at_before_anything_is_played(name, tmp_path,
 @pytest.mark.parametrize("name", ["evaluate", "exploit"])
 def test_results_that_cannot_be_kept_after_all_are_printed(name, tmp_path, capsys, monkeypatch):
     pytest.importorskip("rich")
-    from card_agents.equilibrium import examining
+    from card_agents.equilibrium import results
     from card_agents.evaluation import evaluating
 
     def full(*_):
         raise OSError(28, "No space left on device", "kept.json")
 
     monkeypatch.setattr(evaluating, "write_whole", full)
-    monkeypatch.setattr(examining, "write_whole", full)
+    monkeypatch.setattr(results, "write_whole", full)
     assert main_of(name)([*PLAYED[name][:-1], str(tmp_path / "kept.json")]) == FAILED
     printed = capsys.readouterr()
     assert "greedy" in printed.out

@@ -15,15 +15,15 @@ from card_agents.equilibrium import (
     TabularAgent,
     best_response,
     best_responses,
+    build_tree,
+    build_trees,
     meeting,
     policies_of,
     policy_of,
     solve,
     uniform,
     value,
-    worst_of,
-    write_out,
-    write_out_all,
+    worst_case,
 )
 from card_agents.equilibrium.solving import certain_digits
 from card_agents.evaluation.arena import deal_seeds, meet
@@ -91,7 +91,7 @@ def uniform_shares(state):
 @pytest.mark.parametrize(("follow_suit", "dealer"), [("stock", 0), ("endgame", 1)])
 def test_the_best_response_to_random_play_is_that_of_a_slow_recursion_over_all_packs(follow_suit, dealer):
     game = tiny(follow_suit=follow_suit)
-    tree = write_out(game, dealer)
+    tree = build_tree(game, dealer)
     policy = policy_of(tree, RandomAgent(game))
     assert np.array_equal(policy, uniform(tree))
     for seat in (0, 1):
@@ -102,7 +102,7 @@ def test_the_best_response_to_random_play_is_that_of_a_slow_recursion_over_all_p
 
 @pytest.fixture(scope="module")
 def solved():
-    trees = write_out_all(tiny())
+    trees = build_trees(tiny())
     policies, runs = solve(trees, iterations=5000, gap=1e-9)
     return trees, policies, runs
 
@@ -125,14 +125,14 @@ def test_an_equilibrium_cannot_be_exploited_and_others_can(solved):
     trees, policies, runs = solved
     game = trees[0].game
     assert len(runs) == 1  # the dealers are mirror images
-    worst = worst_of(trees, policies)
+    worst = worst_case(trees, policies)
     assert 0 <= worst.exploitability + 1e-12 < 1e-9
     for agent in (RandomAgent(game), GreedyAgent(game)):
         other = policies_of(trees, agent)
-        assert worst_of(trees, other).exploitability > 0.01
+        assert worst_case(trees, other).exploitability > 0.01
         # Against the equilibrium nobody has more than the value, and nobody else makes sure of as much.
         assert meeting(trees, other, policies) <= 1e-9
-        assert worst_of(trees, other).leading <= worst.leading + 1e-9
+        assert worst_case(trees, other).as_non_dealer <= worst.as_non_dealer + 1e-9
     low, high = best_responses(trees[0], policies[0]).bounds
     assert low <= high
     assert high - low < 2e-9
@@ -151,7 +151,7 @@ def test_with_all_cards_known_the_value_is_the_mean_of_open_minimax():
             values.append(minimax(child))
         return max(values) if state.to_play == 0 else min(values)
 
-    tree = write_out(game, 0)
+    tree = build_tree(game, 0)
     assert tree.deals == 20
     exact = np.mean([minimax(game.new_state(deck=[names(game)[card] for card in pack], dealer=0, seed=0))
                      for pack in tree.packs])  # fmt: skip
@@ -163,7 +163,7 @@ def test_with_all_cards_known_the_value_is_the_mean_of_open_minimax():
 
 def test_the_sum_is_zero_and_the_exact_meeting_is_what_the_arena_finds():
     game = tiny()
-    trees = write_out_all(game)
+    trees = build_trees(game)
     random, greedy = RandomAgent(game), GreedyAgent(game)
     a, b = policies_of(trees, random), policies_of(trees, greedy)
     assert meeting(trees, a, b) == pytest.approx(-meeting(trees, b, a), abs=1e-15)
@@ -175,7 +175,7 @@ def test_the_sum_is_zero_and_the_exact_meeting_is_what_the_arena_finds():
 
 def test_a_best_response_makes_at_the_tables_what_was_promised():
     game = tiny()
-    trees = write_out_all(game)
+    trees = build_trees(game)
     greedy = policies_of(trees, GreedyAgent(game))
     replies = []
     for tree, policy in zip(trees, greedy, strict=True):
@@ -184,7 +184,7 @@ def test_a_best_response_makes_at_the_tables_what_was_promised():
         promised, second = best_response(tree, 1, policy)
         assert value(tree, policy, second) == pytest.approx(-promised, abs=1e-12)
         replies.append(np.where(seat_of_sequences(tree) == 0, first, second))
-    promised = worst_of(trees, greedy).exploitability
+    promised = worst_case(trees, greedy).exploitability
     measured = meet(game, ("reply", "greedy"), (TabularAgent(trees, replies), GreedyAgent(game)), deal_seeds(0, 6000))
     margin = measured.points_a.high - measured.points_a.mean
     assert abs(measured.points_a.mean - promised) < 2 * margin < 0.06
@@ -197,23 +197,23 @@ def seat_of_sequences(tree):
 
 @pytest.mark.parametrize("follow_suit", ["stock", "endgame", "always", "never"])
 def test_the_seats_are_mirror_images(follow_suit):
-    first, second = write_out_all(tiny(follow_suit=follow_suit))
+    first, second = build_trees(tiny(follow_suit=follow_suit))
     assert second.mirrors(first)
     assert first.mirrors(second)
     assert not first.mirrors(first)
 
 
 def test_the_small_game_has_its_size_and_value():
-    trees = write_out_all(card_envs.make_game("elfern", **SMALL))
+    trees = build_trees(card_envs.make_game("elfern", **SMALL))
     assert [(tree.deals, tree.nodes, tree.sets) for tree in trees] == [(10080, 1360800, 77620)] * 2
     policies, _ = solve(trees, iterations=120)
-    worst = worst_of(trees, policies)
-    assert worst.leading < 3109 / 20160 < -worst.dealing  # the value is 0.154216 to six digits
+    worst = worst_case(trees, policies)
+    assert worst.as_non_dealer < 3109 / 20160 < -worst.as_dealer  # the value is 0.154216 to six digits
     assert worst.exploitability < 2e-5
 
 
 def test_plain_and_predictive_regrets_find_the_same_value():
-    tree = write_out(tiny())
+    tree = build_tree(tiny())
     bounds = []
     for predictive in (False, True):
         run = CFR(tree, predictive)

@@ -14,7 +14,7 @@ import pytest
 import card_envs
 from card_agents import GreedyAgent, PPOAgent, RandomAgent, make_agent
 from card_agents.cli.exploit import main
-from card_agents.equilibrium import TabularAgent, policy_of, solve, tree, uniform, write_out, write_out_all
+from card_agents.equilibrium import TabularAgent, build_tree, build_trees, policy_of, solve, tree, uniform
 from card_agents.evaluation.arena import deal_seeds, meet
 from card_agents.names import refuse_unrepeatable
 from tests.refusals import refused
@@ -32,7 +32,7 @@ def game():
 
 @pytest.fixture(scope="module")
 def trees(game):
-    return write_out_all(game)
+    return build_trees(game)
 
 
 class Dice:
@@ -58,7 +58,7 @@ def test_views_of_any_deal_are_found_in_whatever_order_the_hand_was_dealt(game, 
     states = game.new_states(np.arange(400, dtype=np.uint64))
     for dealer in (0, 1):
         for one in trees[dealer].views():
-            assert (trees[dealer].find(one[1]) == np.arange(one[0].start, one[0].stop)).all()
+            assert (trees[dealer].lookup(one[1]) == np.arange(one[0].start, one[0].stop)).all()
     while True:
         states = states[~game.is_over(states)]
         if not len(states):
@@ -66,10 +66,10 @@ def test_views_of_any_deal_are_found_in_whatever_order_the_hand_was_dealt(game, 
         views, choice = game.views(states), game.masks(states).sum(axis=1) > 1
         for dealer in (0, 1):
             rows = choice & (states["dealer"] == dealer)
-            numbers = trees[dealer].find(views[rows])
+            numbers = trees[dealer].lookup(views[rows])
             assert (numbers >= 0).all()
             assert (trees[dealer].seat[numbers] == states["to_play"][rows]).all()
-            assert (trees[1 - dealer].find(views[rows]) == -1).all()
+            assert (trees[1 - dealer].lookup(views[rows]) == -1).all()
         game.step(states, game.sample_actions(states), auto_reset=False)
 
 
@@ -84,13 +84,13 @@ def test_views_are_shown_the_same_in_parts_of_any_size(game, trees, monkeypatch)
     assert np.array_equal(policy, policy_of(trees[0], Dice(game), samples=3))
 
 
-def test_the_room_grows_as_needed_and_is_bounded(game, trees, monkeypatch):
+def test_the_arrays_grow_as_needed_within_the_memory_allowed(game, trees, monkeypatch):
     monkeypatch.setattr(tree, "_GROWTH", 64)
-    again = write_out(game, 0)
-    for name in ("parent", "first", "seat", "action", "leaves", "pay"):
+    again = build_tree(game, 0)
+    for name in ("parent", "first", "seat", "action", "leaves", "payoff"):
         assert np.array_equal(getattr(again, name), getattr(trees[0], name))
     assert (again.deals, again.nodes) == (trees[0].deals, trees[0].nodes)
-    refused(lambda: write_out(game, 0, memory=30_000), "too large", "information sets", "180 deals")
+    refused(lambda: build_tree(game, 0, memory=30_000), "too large", "information sets", "180 deals")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_the_room_grows_as_needed_and_is_bounded(game, trees, monkeypatch):
 )
 def test_games_that_are_too_large_are_refused_at_once(name, rules, words):
     game = card_envs.make_game(name, **rules)
-    refused(lambda: write_out(game), *words)
+    refused(lambda: build_tree(game), *words)
 
 
 def test_the_size_is_known_beforehand(game, trees):
@@ -204,7 +204,7 @@ def test_the_command_writes_tables_json_and_a_picture(tmp_path):
     result = json.loads(json_path.read_text())
     assert result["symmetric"] is True
     by_name = {player["name"]: player for player in result["players"]}
-    assert list(by_name) == ["random", "greedy", f"ppo:{network} likeliest", f"ppo:{network} drawn", "cfr:2000"]
+    assert list(by_name) == ["random", "greedy", f"ppo:{network} deterministic", f"ppo:{network} sampled", "cfr:2000"]
     assert by_name["cfr:2000"]["exploitability"] < 1e-4 < 0.01 < by_name["greedy"]["exploitability"]
     assert by_name["cfr:2000"]["curve"][0][0]["iterations"] == 1
     low, high = result["value_of_the_seat_left_of_the_dealer"].values()
@@ -261,10 +261,10 @@ def test_iterations_find_the_same_each_time_and_seconds_are_refused_where_that_i
 def test_without_the_compiler_the_tree_is_the_same(trees):
     code = """
 import card_envs, hashlib
-from card_agents.equilibrium import CFR, best_responses, write_out
-tree = write_out(card_envs.make_game("elfern", suits=2, ranks=3, honours=2, hand_size=2, follow_suit="endgame"))
+from card_agents.equilibrium import CFR, best_responses, build_tree
+tree = build_tree(card_envs.make_game("elfern", suits=2, ranks=3, honours=2, hand_size=2, follow_suit="endgame"))
 digest = hashlib.sha256(tree.leaves.tobytes() + tree.first.tobytes()).hexdigest()
-print(tree.nodes, digest, tree.find(next(tree.views())[1])[-1])
+print(tree.nodes, digest, tree.lookup(next(tree.views())[1])[-1])
 print(best_responses(tree, CFR(tree).run(iterations=2)).nash_conv)
 """
     outputs = {}

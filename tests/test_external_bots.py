@@ -29,10 +29,11 @@ for line in sys.stdin:
     with open({log!r}, "a") as file: file.write(json.dumps([pid, json.loads(line)]) + "\\n")
     m = json.loads(line)
     if m["type"] == "hello":
-        print('{{"ready": true}}', flush=True)
+        print('{{"ready": true, "protocol": 2}}', flush=True)
     elif m["type"] == "move":
+        p = m["position"]
         if {fails}: raise SystemExit("enough")
-        print(json.dumps({{"action": m["legal"][m["random"] % len(m["legal"])]}}), flush=True)
+        print(json.dumps({{"action": p["legal"][m["random"] % len(p["legal"])]}}), flush=True)
 """
 
 
@@ -44,11 +45,11 @@ def recorder(folder, fails="False"):
 
 
 def told(folder):
-    """What each process was told, in order."""
+    """What each process was told, in order; what a position says stands beside the rest of its message."""
     found: dict[int, list] = {}
     for line in (folder / "log").read_text().splitlines():
         pid, message = json.loads(line)
-        found.setdefault(pid, []).append(message)
+        found.setdefault(pid, []).append(message | message.get("position", {}))
     return list(found.values())
 
 
@@ -162,14 +163,16 @@ def test_evaluate_goes_on_where_a_bot_never_answers_a_position(tmp_path, capsys)
 
 
 def test_exact_figures_of_a_bot_that_fails_are_refused_with_its_reason(tmp_path):
-    from card_agents.equilibrium import write_out
-    from card_agents.equilibrium.asking import policy_of
+    from card_agents.equilibrium import build_tree
+    from card_agents.equilibrium.tabular import policy_of
 
     game = card_envs.make_game("elfern", suits=2, ranks=3, honours=2, hand_size=2)
-    tree = write_out(game, dealer=0)
+    tree = build_tree(game, dealer=0)
     for before in ("", "exact+"):
         bot = make_agent(before + recorder(tmp_path, 'm["episode"] == 9'), game)
-        refused(lambda bot=bot: policy_of(tree, bot, "mine"), "mine", "exact figures", "exit status 1: enough")
+        refused(
+            lambda bot=bot: policy_of(tree, bot, "mine"), "mine", "cannot be measured exactly", "exit status 1: enough"
+        )
     bot = make_agent(recorder(tmp_path), game)
     (tmp_path / "log").unlink()
     policy_of(tree, bot)
@@ -234,7 +237,7 @@ def test_labels_of_players(text, label, player):
 
 
 def test_an_environment_tells_a_program_of_ends_and_one_that_fails_loses_the_episode(tmp_path):
-    with make_bot(recorder(tmp_path, 'm["episode"] == 3 and m["history"][1:]'), GAME) as bot:
+    with make_bot(recorder(tmp_path, 'm["episode"] == 3 and p["history"][1:]'), GAME) as bot:
         env = CardEnv(GAME, opponents=bot, seat=0)
         env.reset(seed=5)
         rewards = []
@@ -291,7 +294,7 @@ def trained(folder, name, *options):
 
 def test_training_goes_on_where_the_rival_fails_and_keeps_the_reasons(tmp_path):
     pytest.importorskip("sb3_contrib")
-    name = recorder(tmp_path, 'm["episode"] % 3 == 2 and m["seat"] == 1')
+    name = recorder(tmp_path, 'm["episode"] % 3 == 2 and p["seat"] == 1')
     assert trained(tmp_path, name) == 0
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
     (reason,) = metrics["forfeits_of_the_rival"]

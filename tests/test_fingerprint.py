@@ -98,7 +98,7 @@ def added(package, folder):
 @pytest.mark.parametrize(("game", "other"), [("elfern", "konchinka"), ("konchinka", "elfern")])
 def test_an_edit_of_one_game_makes_nothing_of_another_anew(package, before, game, other):
     rule = {"elfern": ("    s.to_play = winner\n", "    s.to_play = 1 - winner\n")}
-    rule["konchinka"] = ("    s.plays = 0\n", "    s.plays = 1\n")
+    rule["konchinka"] = ("    s.dealt = 0\n", "    s.dealt = 1\n")
     file = {"elfern": "elfern/kernel.py", "konchinka": "konchinka/dealing.py"}[game]
     changed = changed_by(package, before, {file: rule[game]})
     assert changed[other] == changed["all games"] == set()
@@ -197,6 +197,16 @@ def test_what_is_called_counts_however_it_is_reached():
         assert fingerprint(made(source, VALUE=1)) == fingerprint(made(source, VALUE=1))
         assert fingerprint(made(source, VALUE=1)) != fingerprint(made(source, VALUE=2))
         assert made(source, VALUE=2)() == 2
+
+
+def test_two_functions_that_change_places_are_seen_to():
+    source = (
+        "def make(n):\n    @njit\n    def g():\n        return n\n    return g\n"
+        "one, other = make(VALUE), make(3 - VALUE)\n"
+        "@njit\ndef f():\n    return one() - 2 * other()\n"
+    )
+    assert fingerprint(made(source, VALUE=1)) != fingerprint(made(source, VALUE=2))
+    assert fingerprint(made(source, VALUE=1)) == fingerprint(made(source, VALUE=1))
 
 
 def test_what_no_digest_can_be_made_of_is_compiled_and_not_kept(monkeypatch, tmp_path):

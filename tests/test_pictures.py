@@ -85,6 +85,16 @@ def test_what_a_seat_cannot_see_changes_no_byte_of_its_picture(game):
 
 
 @every(VARIANTS)
+def test_hidden_hands_are_as_many_backs_as_they_hold_cards(game):
+    for state in stages(game):
+        for viewer in (0, game.num_players - 1):
+            for seat in parts(state.to_svg(viewer), "seat"):
+                number = int(seat.get("data-seat"))
+                backs = sum(part.get("class") == "back" for part in seat.iter())
+                assert backs == (0 if number == viewer else len(state.hand(number)))
+
+
+@every(VARIANTS)
 def test_pictures_of_a_game_are_all_of_one_even_size_and_no_larger_than_a_photograph(game):
     sizes = set()
     for state in stages(game):
@@ -122,7 +132,7 @@ def test_all_is_shown_only_by_a_word_for_it():
         state.to_svg("everything")
     with pytest.raises(ValueError, match="view"):
         state.view(0).to_svg(1)
-    with pytest.raises(ValueError, match="out of range"):
+    with pytest.raises(ValueError, match="seats must be from 0 to 1"):
         state.to_svg(2)
 
 

@@ -15,10 +15,10 @@ from card_agents.evaluation.intervals import estimate
 from card_agents.evaluation.regret import (
     AgentRegret,
     can_be_judged,
-    given_away,
     measure,
     ratio_estimate,
     refuse_unless_solved,
+    regret_of,
 )
 from tests.walks import walk
 
@@ -105,7 +105,7 @@ def test_the_regret_of_a_decision_is_what_plain_search_finds(follow_suit):
         best = best_of(state, state.to_play)
         for action in state.legal_actions():
             chosen = best_of(after(state, action), state.to_play)
-            lost, points = given_away(game, states, np.array([action]))
+            lost, points = regret_of(game, states, np.array([action]))
             assert lost[0] == best - chosen
             assert points[0] == game.open_worth(states, [best])[0] - game.open_worth(states, [chosen])[0]
             judged += 1
@@ -166,7 +166,7 @@ def test_a_game_without_exact_play_is_refused():
     game = card_envs.make_game("konchinka", num_players=3)
     with pytest.raises(ValueError, match="no regret to measure in konchinka"):
         refuse_unless_solved(game)
-    with pytest.raises(ValueError, match="no decision to judge in 5 tables"):
+    with pytest.raises(ValueError, match="no decision to judge at 5 tables"):
         measure(game, ("random", RandomAgent(game)), seeds=deal_seeds(0, 5))
     with pytest.raises(ValueError, match="kind='all' is unknown"):
         measure(game, ("random", RandomAgent(game)), seeds=deal_seeds(0, 5), kind="all")
@@ -185,7 +185,7 @@ def test_the_command_prints_and_writes_the_regret(tmp_path, capsys):
     options = ["--regret", "--regret-deals", "40", "--open-deals", "10", "--json", str(path)]
     assert main(["elfern", "--agents", "random", "greedy", *small, *options]) == 0
     printed = capsys.readouterr().out
-    assert "honours given away" in printed
+    assert "regret of one seat in honours" in printed
     assert printed.count("settled") == 3  # with the caption
     result = json.loads(path.read_text())["regret"]
     game = card_envs.make_game("elfern", **SMALL)

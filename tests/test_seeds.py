@@ -53,4 +53,4 @@ def test_salts_are_told_from_anything_else():
     assert len({new_salt() for _ in range(100)}) == 100
     assert read_salt(new_salt().upper()).islower()
     for text in ("", "ab", "ab" * 17, "xy" * 16, "ab" * 15 + "a\n", "\u0661" * 32):
-        refused(lambda text=text: read_salt(text), "no salt")
+        refused(lambda text=text: read_salt(text), "not a salt")

@@ -18,7 +18,7 @@ from card_agents import GreedyAgent, RandomAgent
 from card_agents.cli.tournament import main
 from card_agents.evaluation.arena import deal_seeds, meet
 from card_agents.evaluation.tournament.plan import Chunk, Job, Plan, round_robin
-from card_agents.evaluation.tournament.playing import Players, _Crew
+from card_agents.evaluation.tournament.playing import Players, _WorkerPool
 from card_agents.evaluation.tournament.results import results_of, rotation_factor, rotation_parts
 from card_agents.evaluation.tournament.sequential import BETTER, UNDECIDED, Sprt
 from card_agents.evaluation.tournament.verdict import verdict_of
@@ -57,15 +57,15 @@ def until(condition, process):
 
 def test_a_worker_that_is_killed_is_told_of_in_a_sentence():
     plan = plan_of(card_envs.make_game("elfern", suits=2, ranks=4, hand_size=2), ("random", "greedy"))
-    crew = _Crew(plan, 1)
+    pool = _WorkerPool(plan, 1)
     try:
-        (process,) = crew._crew.values()
+        (process,) = pool._processes.values()
         process.kill()
         process.join()
         with pytest.raises(ChildProcessError, match="A worker process ended while it played"):
-            list(crew.play(plan.jobs))
+            list(pool.play(plan.jobs))
     finally:
-        crew.kill()
+        pool.kill()
 
 
 @pytest.mark.slow
@@ -85,7 +85,7 @@ def test_interruptions_and_workers_change_nothing(tmp_path):
         assert process.returncode == (130 if stop == signal.SIGINT else -stop)
         assert "Traceback" not in said, said
         if stop == signal.SIGINT:
-            assert "chunks are kept" in said
+            assert "chunks are saved" in said
         assert none_left(tmp_path)[1]
         assert not (folder / "results.json").exists()
     played = {path: path.stat().st_mtime_ns for path in folder.glob("chunks/[0-9]*.json")}
@@ -224,7 +224,7 @@ def test_a_verdict_counts_the_deals_in_their_order_whenever_they_came():
     assert verdict_of(plan, late).meeting.deals == 100
     early = {job: chunks[job] for job in plan.jobs if job.chunk <= needed // 100}
     assert verdict_of(plan, early).meeting == whole.meeting
-    assert sum(one.times for one in whole.lost) == needed // 100
+    assert sum(one.times for one in whole.forfeit_summaries) == needed // 100
     assert verdict_of(plan, {}).said == UNDECIDED
 
 
@@ -232,7 +232,7 @@ def test_a_verdict_counts_the_deals_in_their_order_whenever_they_came():
     ("arguments", "sentence"),
     [
         ("", "GAME"),
-        ("elfern", "--agents for a round robin, or --sprt"),
+        ("elfern", "--agents for a round robin or --sprt"),
         ("elfern --agents random", "at least two"),
         ("elfern --agents random bob", "There is no player 'bob'"),
         ("elfern --agents random greedy --sprt random greedy", "one of them"),
@@ -248,7 +248,7 @@ def test_a_verdict_counts_the_deals_in_their_order_whenever_they_came():
         ("elfern --sprt random greedy --alpha 0", "alpha"),
         ("elfern --sprt random greedy --alpha 1", "alpha"),
         ("elfern --sprt random greedy --beta nan", "beta"),
-        ("elfern --agents random greedy --salt abc", "no salt"),
+        ("elfern --agents random greedy --salt abc", "not a salt"),
         ("elfern --agents random cfr:2s --suits 2 --ranks 4 --hand-size 2 --honours 2", "number of iterations"),
         ("elfern --agents random cmd:no-such-program", "no program 'no-such-program'"),
         ("elfern --agents random no_module:make", "no module 'no_module'"),

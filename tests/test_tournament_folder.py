@@ -16,7 +16,7 @@ import card_envs
 from card_agents.cli import tournament as command
 from card_agents.cli.tournament import main
 from card_agents.evaluation.tournament import folder
-from card_agents.evaluation.tournament.folder import Damaged, Folder
+from card_agents.evaluation.tournament.folder import DamagedChunk, Folder
 from card_agents.evaluation.tournament.plan import Chunk, Job
 from card_agents.evaluation.tournament.playing import Players
 from card_agents.files import locked
@@ -107,7 +107,7 @@ def test_a_chunk_that_is_not_what_was_written_is_not_taken(whole, damage, tmp_pa
     assert isinstance(first, Chunk)
     assert job == Job(0, 1)
     assert said.startswith(f"{path} ")
-    assert said.endswith(": this chunk is played again.")
+    assert said.endswith(": this chunk will be played again.")
 
 
 def test_chunks_that_changed_places_are_played_again(whole, tmp_path, capsys):
@@ -120,7 +120,7 @@ def test_chunks_that_changed_places_are_played_again(whole, tmp_path, capsys):
     (tmp_path / "kept").rename(second)
     tournament(mine, *ARGUMENTS)
     said = " ".join(capsys.readouterr().out.split())
-    assert said.count("holds another chunk of this tournament: this chunk is played again.") == 2
+    assert said.count("holds another chunk of this tournament: this chunk will be played again.") == 2
     assert lasting(mine) == lasting(whole)
     after = [json.loads(path.read_text()) for path in paths]
     for told in (*before, *after):
@@ -146,7 +146,7 @@ def test_a_pipe_in_the_place_of_a_chunk_holds_nobody_up(whole, tmp_path):
     path = tmp_path / "t" / "chunks" / "0000-000000.json"
     path.unlink()
     os.mkfifo(path)
-    with pytest.raises(Damaged, match="no file"):
+    with pytest.raises(DamagedChunk, match="not a file"):
         Folder(tmp_path / "t", plan_of_whole()).read(Job(0, 0))
 
 
@@ -163,10 +163,10 @@ def test_a_chunk_is_read_as_it_was_written(tmp_path):
     for name, value in vars(chunk).items():
         assert getattr(found, name) is not value
         assert str(getattr(found, name)) == str(value)
-    with pytest.raises(Damaged, match="cannot be read"):
+    with pytest.raises(DamagedChunk, match="cannot be read"):
         kept.read(Job(0, 0))
     other = Folder(tmp_path / "t", dataclasses.replace(played, seed=9))
-    with pytest.raises(Damaged, match="of another tournament"):
+    with pytest.raises(DamagedChunk, match="belongs to another tournament"):
         other.read(Job(0, 1))
 
 
@@ -184,18 +184,18 @@ def test_a_forfeit_is_told_with_the_number_of_its_deal_in_the_tournament(tmp_pat
 @pytest.mark.parametrize(
     ("changed", "word"),
     [
-        (["--seed", "1"], "other seed:"),
-        (["--deals", "7"], "other deals:"),
-        (["--chunk", "2"], "other chunk:"),
-        (["--sample"], "other deterministic:"),
-        (["--move-seconds", "9"], "other limits (move):"),
-        (["--follow-suit", "never"], "other rules (follow_suit)"),
-        (["--salt", "ab" * 16], "other salt:"),
+        (["--seed", "1"], "differs in seed:"),
+        (["--deals", "7"], "differs in deals:"),
+        (["--chunk", "2"], "differs in chunk:"),
+        (["--sample"], "differs in deterministic:"),
+        (["--move-seconds", "9"], "differs in limits (move):"),
+        (["--follow-suit", "never"], "differs in rules (follow_suit)"),
+        (["--salt", "ab" * 16], "differs in salt:"),
     ],
 )
 def test_a_folder_goes_on_with_the_same_tournament_only(whole, changed, word, capsys):
     said = refusal(capsys, "elfern", "--out", whole, *ARGUMENTS, *changed)
-    assert f"holds a tournament with {word}" in said
+    assert f"holds a tournament that {word}" in said
 
 
 @pytest.mark.parametrize("name", ["layout", "files", "library", "agents", "pairs", "game", "deterministic", "sprt"])
@@ -203,22 +203,22 @@ def test_whatever_decides_a_result_is_part_of_the_plan(whole, name, tmp_path, ca
     shutil.copytree(whole, tmp_path / "t")
     path = tmp_path / "t" / "tournament.json"
     path.write_text(edited(path, lambda told: told.update({name: {"odd": 1}})))
-    assert f"other {name}" in refusal(capsys, "elfern", "--out", tmp_path / "t", *ARGUMENTS)
+    assert f"differs in {name}" in refusal(capsys, "elfern", "--out", tmp_path / "t", *ARGUMENTS)
 
 
 @pytest.mark.parametrize(
     ("content", "word"),
     [
         (lambda path: "{", "no JSON"),
-        (lambda path: "[]", "no object"),
+        (lambda path: "[]", "not a JSON object"),
         (lambda path: "[" * 100_000, "no JSON"),
         (lambda path: "{}", "it lacks 'agents', 'chunk'"),
         (lambda path: " " * (1 << 21), "larger than"),
-        (lambda path: edited(path, lambda told: told.update(wind=3)), "nothing is known of its 'wind'"),
+        (lambda path: edited(path, lambda told: told.update(wind=3)), "this version does not know its 'wind'"),
         (lambda path: edited(path, lambda told: told.pop("layout")), "it lacks 'layout'"),
-        (lambda path: edited(path, lambda told: told.update(salt=7)), "no salt"),
-        (lambda path: edited(path, lambda told: told.update(deals="six")), "other deals"),
-        (lambda path: edited(path, lambda told: told.update(deals=1e999)), "other deals"),
+        (lambda path: edited(path, lambda told: told.update(salt=7)), "not a salt"),
+        (lambda path: edited(path, lambda told: told.update(deals="six")), "differs in deals"),
+        (lambda path: edited(path, lambda told: told.update(deals=1e999)), "differs in deals"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused(whole, content, word, tmp_path, capsys):
@@ -251,7 +251,7 @@ def test_where_no_tournament_can_be_there_is_a_sentence(tmp_path, capsys):
     assert "report.md is a folder" in refusal(capsys, "elfern", "--out", tmp_path / "t", *ARGUMENTS)
     (tmp_path / "t" / "tournament.json").unlink()
     (tmp_path / "t" / "tournament.json").mkdir()
-    assert "tournament.json cannot be read (it is no file)" in refusal(
+    assert "tournament.json cannot be read (it is not a file)" in refusal(
         capsys, "elfern", "--out", tmp_path / "t", *ARGUMENTS
     )
 

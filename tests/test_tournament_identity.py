@@ -86,7 +86,7 @@ def test_a_changed_program_is_refused_with_its_name(tmp_path):
     Folder(tmp_path / "t", plan_of(ELFERN, played.agents)).begin()
     path = tmp_path / "good.py"
     path.write_text(path.read_text() + "# another\n")
-    with pytest.raises(ValueError, match=r"other files \(.*good\.py\)"):
+    with pytest.raises(ValueError, match=r"differs in files \(.*good\.py\)"):
         Folder(tmp_path / "t", plan_of(ELFERN, played.agents)).begin()
 
 
@@ -97,13 +97,13 @@ def test_a_program_that_changes_while_it_plays_is_told(tmp_path, monkeypatch, ca
     assert played.changed() == []
     arguments = ["--agents", "random", bot, "--deals", "2", *SMALL]
     tournament(tmp_path / "t", *arguments)
-    assert "Changed while" not in capsys.readouterr().out
+    assert "changed during play" not in capsys.readouterr().out
     (tmp_path / "good.py").write_text((tmp_path / "good.py").read_text() + "# another\n")
     ((changed,),) = [played.changed()]
     assert changed.endswith("good.py")
     monkeypatch.setattr(plan.Plan, "changed", lambda self: ["good.py"])
     tournament(tmp_path / "other", *arguments)
-    assert "Changed while it was played: good.py." in " ".join(capsys.readouterr().out.split())
+    assert "changed during play: good.py." in " ".join(capsys.readouterr().out.split())
 
 
 def test_weights_and_sources_of_the_library_are_part_of_the_plan(tmp_path, monkeypatch):
@@ -114,12 +114,12 @@ def test_weights_and_sources_of_the_library_are_part_of_the_plan(tmp_path, monke
     with open(tmp_path / "weights" / "elfern-2.npz", "ab") as file:
         file.write(b"more")
     for agent in ("ppo", "exact+ppo", "ismcts:5+ppo"):
-        with pytest.raises(ValueError, match=r"other files \(.*elfern-2\.npz\)"):
+        with pytest.raises(ValueError, match=r"differs in files \(.*elfern-2\.npz\)"):
             Folder(tmp_path / agent, plan_of(ELFERN, ("random", agent))).begin()
     Folder(tmp_path / "t", plan_of(ELFERN, ("random", "greedy"))).begin()
     told = plan.sources()
     monkeypatch.setattr(plan, "sources", lambda: {**told, "card_agents": "another"})
-    with pytest.raises(ValueError, match=r"other library \(agents\)"):
+    with pytest.raises(ValueError, match=r"differs in library \(card_agents\)"):
         Folder(tmp_path / "t", plan_of(ELFERN, ("random", "greedy"))).begin()
 
 
@@ -166,11 +166,11 @@ with open(SEEN, "a") as file:
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
-        print('{"ready": true}', flush=True)
+        print('{"ready": true, "protocol": 2}', flush=True)
     elif message["type"] == "move":
         with open(SEEN, "a") as file:
             file.write(line)
-        print(json.dumps({"action": message["legal"][0]}), flush=True)
+        print(json.dumps({"action": message["position"]["legal"][0]}), flush=True)
 """
 
 
@@ -203,7 +203,7 @@ def test_a_tournament_goes_on_with_its_salt(tmp_path, capsys):
     tournament(tmp_path / "t", *arguments)
     tournament(tmp_path / "t", *arguments, "--salt", salt)
     assert lasting(tmp_path / "t") == kept
-    assert "other salt" in refusal(capsys, "elfern", "--out", tmp_path / "t", *arguments, "--salt", "00" * 16)
+    assert "differs in salt" in refusal(capsys, "elfern", "--out", tmp_path / "t", *arguments, "--salt", "00" * 16)
     path = tmp_path / "t" / "tournament.json"
     path.write_text(edited(path, lambda told: told.update(salt=None)))
     assert "it lacks 'salt'" in refusal(capsys, "elfern", "--out", tmp_path / "t", *arguments)

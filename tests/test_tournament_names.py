@@ -14,7 +14,7 @@ from rich.console import Console
 import card_envs
 from card_agents.evaluation.tournament.pictures import LONGEST, draw, names
 from card_agents.evaluation.tournament.plan import Chunk, Plan, round_robin
-from card_agents.evaluation.tournament.results import plain, results_of
+from card_agents.evaluation.tournament.results import results_of, to_json
 from card_agents.evaluation.tournament.tables import markdown, notes, tables
 from card_agents.labels import labels_of, printable
 from card_agents.players.external import Limits
@@ -108,7 +108,7 @@ def test_brackets_are_no_markup_and_every_name_is_shown_whole():
     assert r"m\[seed=1\]" in text
     assert r"a\$x^2\$" in text
     assert r"\`code\` \*and\* \<b\>\|" in text
-    assert json.loads(plain(found.to_dict()).encode())["agents"] == ODD
+    assert json.loads(to_json(found.to_dict()).encode())["agents"] == ODD
 
 
 def test_pictures_show_names_as_they_are(tmp_path, monkeypatch):

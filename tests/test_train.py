@@ -202,7 +202,7 @@ def test_only_the_last_checkpoints_stay(tmp_path):
         ("elfern --tables 0", "tables=0"),
         ("elfern --batch 1000", "does not divide"),
         ("elfern --seed -3", "negative"),
-        ("elfern --greedy-share 0.8 --random-share 0.3", "more than all opponents"),
+        ("elfern --greedy-share 0.8 --random-share 0.3", "add up to more than 1"),
         ("elfern --selves 0", "nobody to play against"),
         ("elfern --reward honour", "'honour'"),
         ("elfern --learning-rate fast", "'fast'"),
@@ -210,7 +210,7 @@ def test_only_the_last_checkpoints_stay(tmp_path):
         ("elfern --resume nowhere", "holds no training run"),
         ("--resume nowhere", "holds no training run"),
         ("--resume", "GAME"),
-        ("elfern --out .", "is there already"),
+        ("elfern --out .", "already exists"),
         ("whist", "'whist'"),
     ],
 )
@@ -247,7 +247,7 @@ def test_a_full_pool_thins_out_evenly():
     network = some_network(game)
     for steps in range(0, 6400, 100):
         pool.add(steps, network)
-    ages = [steps for steps, _ in pool.selves]
+    ages = [steps for steps, _ in pool.snapshots]
     assert len(ages) == 5
     assert ages[0] == 0
     assert ages[-1] == 6300

@@ -193,7 +193,7 @@ def test_who_stops_a_run_is_told_how_to_go_on(tmp_path, capsys, monkeypatch, err
     assert main(["elfern", "--out", str(folder), *GIVEN]) == status
     told = capsys.readouterr()
     said = " ".join((told.out + told.err).split())
-    assert re.search(rf"[23] legs are kept; .*--resume '{folder}' goes on from there\.", said)
+    assert re.search(rf"[23] legs are saved; .*--resume '{folder}' continues from there\.", said)
     assert "Traceback" not in said
     assert sorted(path.stem for path in (folder / "checkpoints").iterdir()) == [f"{number:012d}" for number in (1, 2)]
     assert main(["--resume", str(folder)]) == 0
@@ -251,7 +251,7 @@ def test_one_run_at_a_time_has_a_folder(tmp_path, game, begun):
         lambda: Run.resume(begun.folder),
         lambda: Run.begin(begun.folder, game, Settings(**TINY)),
     ):
-        with pytest.raises(ValueError, match=r"Another process|is there already"):
+        with pytest.raises(ValueError, match=r"Another process|already exists"):
             another()
     assert files(begun.folder) == before
     begun.close()
@@ -290,7 +290,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_training(tmp_path, ca
     with pytest.raises(SystemExit) as stop:
         main(["elfern", "--out", out, *GIVEN])
     assert stop.value.code == 2
-    assert re.search(r"is there already|cannot be written", capsys.readouterr().err)
+    assert re.search(r"already exists|cannot be written", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("option", ["--reward settlement", "--against ppo:nowhere", "--width 16384 --layers 9"])

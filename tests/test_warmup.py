@@ -9,7 +9,7 @@ import pytest
 
 import card_envs
 from card_agents import GreedyAgent, make_agent
-from card_agents.cli.warmup import PLAYERS, told_if_long, warm_up_all
+from card_agents.cli.warmup import PLAYERS, notice_if_slow, warm_up_all
 from card_agents.evaluation.arena import warm_up
 from card_agents.evaluation.evaluating import evaluate
 from card_agents.evaluation.tournament.plan import Job, Plan
@@ -103,11 +103,11 @@ def test_it_is_said_what_takes_long(monkeypatch):
             told.append(text)
 
     monkeypatch.setattr("card_agents.cli.warmup.PATIENCE", 3600.0)
-    with told_if_long(Screen()):
+    with notice_if_slow(Screen()):
         pass
     assert told == []
     monkeypatch.setattr("card_agents.cli.warmup.PATIENCE", 0.0)
-    with told_if_long(Screen()):
+    with notice_if_slow(Screen()):
         while not told:
             np.zeros(1)
     assert "compiling" in told[0]

@@ -1,4 +1,4 @@
-"""Who plays any game: the built-in players by name, trained policies, and the arena that compares them."""
+"""Players of any game (built-in, search, trained, external) and the arena that compares them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Loaded when first used, so that a command can set what numpy and torch read when they are loaded."""
+    """Import on first use, so that a command can set the variables that numpy and torch read when they are loaded."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

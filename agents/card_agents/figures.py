@@ -1,4 +1,4 @@
-"""Figures of matplotlib without its global state: made, drawn on by whoever knows what is to be seen, and saved."""
+"""Matplotlib figures without global state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def new_figure(width: float, height: float, dpi: int = 150) -> Figure:
-    """An empty figure, width and height in inches."""
+    """An empty figure; width and height in inches."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -23,7 +23,7 @@ def new_figure(width: float, height: float, dpi: int = 150) -> Figure:
 
 
 def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG, whole or not at all."""
+    """Write a figure as PNG, atomically."""
     picture = io.BytesIO()
     figure.savefig(picture, format="png")
     write_whole(path, picture.getvalue())

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and folders that one process at a time works in."""
+"""Atomic writing of files, and folders that one process at a time works in."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ else:
     import fcntl
 
 LOCK = ".lock"
-"""The file that ``locked`` keeps in a folder as long as it is worked in; what is left of one says nothing."""
+"""The lock file of a folder in use; one that is left behind by a dead process has no effect."""
 
 PROBE = 1 << 16
-"""Bytes written, and removed again, to see whether a folder takes any."""
+"""Bytes written, and removed again, to check that a folder can be written."""
 
 _FULL = Path("/dev/full")
 
@@ -31,36 +31,36 @@ StrPath = str | os.PathLike[str]
 
 
 def write_whole(path: StrPath, content: bytes, *, mode: int = 0o666) -> None:
-    """Write ``content`` to a file beside ``path``, see it onto the disk, and give it its name.
+    """Write a file atomically: write ``content`` to a temporary file, flush it to disk, and rename it to ``path``.
 
-    Whoever is killed at any moment leaves the old file or the new one, never a part. A symbolic link is written
-    through. An existing file keeps its mode; a new one has ``mode`` less the umask. What is no file (a device, a named
-    pipe, ``/dev/stdout``) is written into and stays what it is.
+    A process killed at any moment leaves the old file or the new one, never a part. A symbolic link is followed. An
+    existing file keeps its mode; a new one has ``mode`` less the umask. Whatever is not a regular file (a device, a
+    named pipe, ``/dev/stdout``) is written to directly.
 
-    Raises ``OSError`` where that cannot be done.
+    Raises ``OSError`` where that fails.
     """
     found = _status(path)
     if found is not None and (_open_file(path) is not None or _is_special(found)):
-        with os.fdopen(_opened(path), "wb") as file:
+        with os.fdopen(_open_special(path), "wb") as file:
             file.write(content)
         return
     target = Path(os.path.realpath(path))
     if found is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-    beside, handle = _beside(target, mode)
+    temporary, handle = _temporary(target, mode)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         if found is not None:
-            os.chmod(beside, stat.S_IMODE(found.st_mode))
-        os.replace(beside, target)
+            os.chmod(temporary, stat.S_IMODE(found.st_mode))
+        os.replace(temporary, target)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     if os.name == "posix":
-        with contextlib.suppress(OSError):  # not every folder can be opened for this, and the file is there
+        with contextlib.suppress(OSError):  # not every folder can be opened for this; the file is written
             folder = os.open(target.parent, os.O_RDONLY)
             try:
                 os.fsync(folder)
@@ -69,10 +69,10 @@ def write_whole(path: StrPath, content: bytes, *, mode: int = 0o666) -> None:
 
 
 def check_writable(path: StrPath) -> None:
-    """See before any work that ``write_whole`` will be able to write ``path``; nothing is left behind.
+    """Check before any work that ``write_whole`` will be able to write ``path``; nothing is left behind.
 
-    Raises ``ValueError`` with a sentence if it will not: there is no such folder, it is a folder itself, it may not be
-    written, or nothing more goes onto the disk.
+    Raises ``ValueError`` with a sentence if it will not: the folder does not exist, ``path`` is itself a folder, it is
+    read-only, or the disk is full.
     """
     try:
         found = _status(path)
@@ -86,21 +86,21 @@ def check_writable(path: StrPath) -> None:
         if not target.parent.is_dir():
             raise ValueError(f"{path} cannot be written: there is no folder {target.parent}.")
         if found is not None and not os.access(target, os.W_OK):
-            raise ValueError(f"{path} cannot be written: it may only be read.")
-        beside, handle = _beside(target)
+            raise ValueError(f"{path} cannot be written: it is read-only.")
+        temporary, handle = _temporary(target)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(bytes(PROBE))
                 file.flush()
                 os.fsync(file.fileno())
         finally:
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise ValueError(f"{path} cannot be written: {error.strerror or error}.") from None
 
 
 def _check_special(path: StrPath, found: os.stat_result, opened: int | None) -> None:
-    """The same for what is no file. It is not opened: that would wait for the reader of a pipe, or take him away."""
+    """The same for special files. They are not opened, which would block on a pipe or consume its reader."""
     if _FULL.exists() and found.st_rdev == _FULL.stat().st_rdev != 0:
         raise ValueError(f"{path} cannot be written: {os.strerror(errno.ENOSPC)}.")
     if opened is None:
@@ -108,11 +108,11 @@ def _check_special(path: StrPath, found: os.stat_result, opened: int | None) -> 
     else:
         allowed = sys.platform == "win32" or fcntl.fcntl(opened, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY
     if not allowed:
-        raise ValueError(f"{path} cannot be written: nothing can be sent to it.")
+        raise ValueError(f"{path} cannot be written: it does not accept output.")
 
 
 def _status(path: StrPath) -> os.stat_result | None:
-    """What stands there, behind all links; None if nothing does."""
+    """The status of the file behind all links; None if there is none."""
     if "\0" in os.fspath(path):
         raise OSError(errno.EINVAL, "a name cannot contain a zero byte")
     try:
@@ -126,7 +126,7 @@ def _is_special(found: os.stat_result) -> bool:
 
 
 def _open_file(path: StrPath) -> int | None:
-    """The number of the open file of this process that a path leads to, as ``/dev/stdout`` does; None for others."""
+    """The file descriptor of this process that a path refers to, as ``/dev/stdout`` does; None for other paths."""
     step = os.path.abspath(path)
     for _ in range(40):
         found = re.fullmatch(rf"/(?:proc/(?:self|thread-self|{os.getpid()})|dev)/fd/(\d+)", step)
@@ -138,29 +138,29 @@ def _open_file(path: StrPath) -> int | None:
     return None
 
 
-def _opened(path: StrPath) -> int:
-    """A handle to write into what is no file. An open one is gone on with: opened anew, a file that the standard output
-    goes to would be overwritten from its beginning."""
+def _open_special(path: StrPath) -> int:
+    """A handle to write to a special file. An open descriptor is duplicated: if reopened, a file that standard output
+    is redirected to would be overwritten from its beginning."""
     number = _open_file(path)
     return os.open(path, os.O_WRONLY) if number is None else os.dup(number)
 
 
-def _beside(target: Path, mode: int = 0o666) -> tuple[Path, int]:
-    """A new file beside ``target`` that nobody else has, and its handle, open for writing."""
+def _temporary(target: Path, mode: int = 0o666) -> tuple[Path, int]:
+    """A new temporary file in the folder of ``target``, and its handle, open for writing."""
     path = target.with_name(f".{target.name[:50]}.{secrets.token_hex(8)}")
     return path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
 
 
-def remove_torn(folder: Path, pattern: str) -> None:
-    """Remove what ``write_whole`` left where it was killed, for names of this pattern; nobody may be writing them."""
-    for torn in folder.glob(f".{pattern}.*"):
-        torn.unlink(missing_ok=True)
+def remove_partial(folder: Path, pattern: str) -> None:
+    """Remove temporary files that a killed ``write_whole`` left for this pattern; nobody may be writing them."""
+    for partial in folder.glob(f".{pattern}.*"):
+        partial.unlink(missing_ok=True)
 
 
 def new_folder(path: Path) -> Path:
-    """Make a folder of this name, or of this name with a number behind it, that was not there before.
+    """Create a folder of this name, with a number appended if the name is taken.
 
-    Two processes never get the same one. Raises ``ValueError`` with a sentence if none can be made.
+    Two processes never get the same folder. Raises ``ValueError`` with a sentence if none can be created.
     """
     for number in count(1):
         one = path if number == 1 else path.with_name(f"{path.name}-{number}")
@@ -169,15 +169,15 @@ def new_folder(path: Path) -> Path:
         except FileExistsError:
             if one.parent.is_dir():
                 continue
-            raise ValueError(f"{one} cannot be made: {one.parent} is no folder.") from None
+            raise ValueError(f"{one} cannot be created: {one.parent} is not a folder.") from None
         except OSError as error:
-            raise ValueError(f"{one} cannot be made: {error.strerror or error}.") from None
+            raise ValueError(f"{one} cannot be created: {error.strerror or error}.") from None
         return one
     raise AssertionError("there is always another number")
 
 
 def is_empty(folder: Path) -> bool:
-    """Whether there is nothing in a folder but the lock; also if there is no such folder. A file is not empty."""
+    """Whether a folder holds nothing but the lock file, or does not exist. A file is not empty."""
     if not folder.is_dir():
         return not os.path.lexists(folder)
     return all(one.name == LOCK for one in folder.iterdir())
@@ -185,13 +185,13 @@ def is_empty(folder: Path) -> bool:
 
 @contextlib.contextmanager
 def locked(folder: Path, doing: str) -> Iterator[None]:
-    """Keep others out of a folder, which is made if it is not there, as long as the ``with`` statement lasts.
+    """Hold the lock of a folder, which is created if missing, for the duration of the ``with`` statement.
 
-    The lock goes with the process however it ends, so a dead one bars nobody. It keeps out those who ask for it.
+    The lock is released with the process however it ends, so a dead process blocks nobody. It is advisory.
 
-    doing: what is done, in a word, as in "is playing in FOLDER".
+    doing: the activity in one word, as in "is playing in FOLDER".
 
-    Raises ``ValueError`` with a sentence if another process has the lock, or the folder cannot be written.
+    Raises ``ValueError`` with a sentence if another process holds the lock, or the folder cannot be written.
     """
     try:
         made = _status(folder) is None
@@ -203,18 +203,18 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
         yield
     finally:
         if sys.platform == "win32":
-            os.close(handle)  # there, a file that is open cannot be removed
+            os.close(handle)  # Windows cannot remove an open file
         with contextlib.suppress(OSError):
             (folder / LOCK).unlink()
         if sys.platform != "win32":
             os.close(handle)
         if made:
             with contextlib.suppress(OSError):
-                folder.rmdir()  # if nothing has come into it
+                folder.rmdir()  # only if it is empty
 
 
 def _lock(folder: Path, doing: str) -> int:
-    """The handle of the lock of a folder, which holds it until it is closed."""
+    """Acquire the lock of a folder; the handle that holds it until it is closed."""
     path = folder / LOCK
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
@@ -223,10 +223,10 @@ def _lock(folder: Path, doing: str) -> int:
                 found = re.fullmatch(r"(\d+) (\w+)\n", os.read(handle, 100).decode(errors="replace"))
                 who, what = (f" (pid {found[1]})", found[2]) if found else ("", doing)
                 raise ValueError(
-                    f"Another process{who} is {what} in {folder}: wait until it has ended, or give another folder."
+                    f"Another process{who} is {what} in {folder}: wait until it ends, or give another folder."
                 )
             with contextlib.suppress(FileNotFoundError):
-                if os.path.samestat(os.stat(path), os.fstat(handle)):  # not one that its last owner has removed
+                if os.path.samestat(os.stat(path), os.fstat(handle)):  # its last owner may have removed it since
                     os.truncate(handle, 0)
                     os.write(handle, f"{os.getpid()} {doing}\n".encode())
                     return handle
@@ -237,10 +237,10 @@ def _lock(folder: Path, doing: str) -> int:
 
 
 def _is_mine(handle: int) -> bool:
-    """Whether this process has the lock on an open file now."""
+    """Try to lock an open file; whether this process now holds the lock."""
     try:
         if sys.platform == "win32":
-            os.lseek(handle, PROBE, os.SEEK_SET)  # beyond what others are to read
+            os.lseek(handle, PROBE, os.SEEK_SET)  # beyond the bytes that others read
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
             os.lseek(handle, 0, os.SEEK_SET)
         else:
@@ -249,7 +249,7 @@ def _is_mine(handle: int) -> bool:
         if error.errno in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK):
             return False
         warnings.warn(
-            f"This file system has no locks ({error.strerror}): see to it that no two runs use one folder at once.",
+            f"This file system has no locks ({error.strerror}): make sure that no two runs use one folder at once.",
             stacklevel=4,
         )
     return True

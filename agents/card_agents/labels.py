@@ -1,4 +1,4 @@
-"""What players are called in tables, pictures and reports."""
+"""Labels of players in tables, figures and reports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def labels_of(agents: Sequence[str], given: Sequence[str | None]) -> tuple[str, ...]:
-    """What agents are called: what was given, or else their names; numbers tell apart what would look the same.
+    """A label for each agent: the given one, or else its name, with a number where two would look the same.
 
     >>> labels_of(["X", "X", "X (2)", "cmd:./x"], [None, None, None, "mine"])
     ('X', 'X (3)', 'X (2)', 'mine')
@@ -21,7 +21,7 @@ def labels_of(agents: Sequence[str], given: Sequence[str | None]) -> tuple[str, 
 
 
 def numbered(text: str, taken: set[str]) -> str:
-    """The text with the first number behind it that is not taken, which is taken then."""
+    """The text with the first number after it that is not taken; the result is added to ``taken``."""
     number = 2
     while f"{text} ({number})" in taken:
         number += 1
@@ -30,7 +30,7 @@ def numbered(text: str, taken: set[str]) -> str:
 
 
 def printable(text: str) -> str:
-    """Text that can be shown on one line and written anywhere in UTF-8: what cannot is shown by its code.
+    """Text on one line that any UTF-8 file and terminal takes: other characters are shown as escape codes.
 
     >>> printable("a  b\\n\\x1b[1m"), printable("b\\udce9t")
     ('a b \\\\x1b[1m', 'b\\\\udce9t')

@@ -1,4 +1,4 @@
-"""Players by name: the library's own, files of trained ones, those of other packages, and external bots."""
+"""Players by name: the library's own, trained ones from files, those of other packages, and external bots."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from card_agents.protocol import Agent
 from card_envs import Game
 
 GROUP = "card_envs.players"
-"""Entry points of other packages: each a callable that takes a game and the text after the colon ("" without one)
-and returns an agent."""
+"""Entry point group of other packages' players: each is a callable that takes a game and the text after the colon
+("" without one) and returns an agent."""
 
 
 NAMES = ("random", "greedy", "ppo", "ppo:PATH", "pimc:N", "ismcts:N", "ismcts:N+ppo", "exact+NAME", "cfr:N")
 
-SPOKEN = f"{', '.join(NAMES)}, module:factory, cmd:PROGRAM (docs/bots.md), or a player of another package"
-"""The names there are, for the help of commands."""
+NAMES_HELP = f"{', '.join(NAMES)}, module:factory, cmd:PROGRAM (docs/bots.md), or a player of another package"
+"""The names of players, for the help of commands."""
 
 SEARCHERS: dict[str, Callable[..., Agent]] = {"pimc": PimcAgent, "ismcts": IsmctsAgent}
-"""Players that search, by name: each is made of a game and of how much it searches for a decision."""
+"""Search players by name: each is made from a game and the worlds or simulations per decision."""
 
-OURS = frozenset({"random", "greedy", "ppo", "cfr", *SEARCHERS})
-"""What the names of the library's own players begin with."""
+OWN_KINDS = frozenset({"random", "greedy", "ppo", "cfr", *SEARCHERS})
+"""First parts of the names of the library's own players."""
 
-EXACTLY = "exact+"
-"""What stands before the name of a player that is to play the end exactly."""
+EXACT_PREFIX = "exact+"
+"""Prefix for a player that plays exactly once every card can be deduced."""
 
 _LABELLED = re.compile(r"(\w(?:[\w .-]*\w)?)=(.*)", re.DOTALL)
 
 
 def split_label(text: str) -> tuple[str | None, str]:
-    """The label and the player of ``LABEL=PLAYER``; a label of None where there is none.
+    """Split ``LABEL=PLAYER`` into label and player; the label is None where there is none.
 
-    A label is made of letters, digits, ``-``, ``_``, ``.`` and spaces, and begins and ends with a letter, a digit or
-    ``_``. A player's own text may have an equals sign: before it stands a colon, which no label has.
+    A label consists of letters, digits, ``-``, ``_``, ``.`` and spaces, and begins and ends with a letter, a digit or
+    ``_``. A player's own text may contain an equals sign: it comes after a colon, which no label has.
 
     >>> split_label("mine=cmd:./bot --depth=3")
     ('mine', 'cmd:./bot --depth=3')
@@ -58,14 +58,14 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Lim
 
     ==============================  ==================================================================
     ``random``, ``greedy``          the built-in players
-    ``ppo``, ``ppo:PATH``           the trained player that comes with the library, or one of a file;
-                                    ``deterministic``: its likeliest action instead of one drawn
-    ``pimc``, ``pimc:N``            plays N sampled worlds with open cards
-    ``ismcts``, ``ismcts:N``        a tree search of N simulations
-    ``ismcts:N+ppo``, ``...:PATH``  such a search, weighed by a trained policy
-    ``exact+NAME``                  the player called NAME, exact where the hidden cards can be worked out
-    ``cfr:N``, ``cfr:Xs``           what CFR+ finds in N iterations, for a game that is small enough; or in X seconds,
-                                    which is another player each time
+    ``ppo``, ``ppo:PATH``           the trained player that ships with the library, or one from a file;
+                                    ``deterministic``: its most likely action instead of a sampled one
+    ``pimc``, ``pimc:N``            perfect-information Monte Carlo with N determinizations
+    ``ismcts``, ``ismcts:N``        information-set Monte Carlo tree search with N simulations
+    ``ismcts:N+ppo``, ``...:PATH``  the same, guided by a trained policy
+    ``exact+NAME``                  the player NAME, but exact play once every hidden card can be deduced
+    ``cfr:N``, ``cfr:Xs``           the policy of N iterations of CFR+, for a small enough game; or of X seconds,
+                                    which is a different player every time
     ``NAME``, ``NAME:TEXT``         an entry point of the group ``card_envs.players``
     ``module:factory``              an external bot in Python, within ``limits`` (``card_agents.players.external``)
     ``cmd:PROGRAM``                 an external bot in any language
@@ -87,9 +87,9 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Lim
         return GreedyAgent(game)
     if kind == "ppo":
         return _trained(game, name, deterministic)
-    if name.startswith(EXACTLY):
+    if name.startswith(EXACT_PREFIX):
         return ExactAgent(
-            game, make_agent(name.removeprefix(EXACTLY), game, deterministic=deterministic, limits=limits)
+            game, make_agent(name.removeprefix(EXACT_PREFIX), game, deterministic=deterministic, limits=limits)
         )
     if kind.partition("+")[0] in SEARCHERS:
         return _searching(game, name)
@@ -110,12 +110,12 @@ def _trained(game: Game, name: str, deterministic: bool = True) -> PPOAgent:
     if not colon:
         return PPOAgent.shipped(game, deterministic=deterministic)
     if not path:
-        raise ValueError("'ppo:' needs the file of a trained player: 'ppo:PATH'.")
+        raise ValueError("'ppo:' needs the file of a trained player after the colon: 'ppo:PATH'.")
     return PPOAgent.load(path, game, deterministic=deterministic)
 
 
 def _searching(game: Game, name: str) -> Agent:
-    """A player that searches: its name, how much it searches, and for a tree search the policy that guides it."""
+    """A search player: its name, its worlds or simulations per decision, and for a tree search the guiding policy."""
     searcher, plus, guide = name.partition("+")
     kind, colon, text = searcher.partition(":")
     if colon and not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST):
@@ -124,40 +124,42 @@ def _searching(game: Game, name: str) -> Agent:
     if not plus:
         return agent
     if not isinstance(agent, IsmctsAgent) or guide.partition(":")[0] != "ppo":
-        raise ValueError(f"{name!r} is no player: only a tree search is guided, by 'ppo', as in 'ismcts:1000+ppo'.")
+        raise ValueError(
+            f"{name!r} is not a player: only a tree search can be guided, by 'ppo', as in 'ismcts:1000+ppo'."
+        )
     return GuidedAgent(game, agent, _trained(game, guide))
 
 
 def _equilibrium(game: Game, text: str) -> Agent:
-    from card_agents.equilibrium import Effort, cfr_agent
+    from card_agents.equilibrium import CFRLimit, cfr_agent
 
-    return cfr_agent(game, Effort.read(text))
+    return cfr_agent(game, CFRLimit.read(text))
 
 
-def bare(name: str) -> str:
-    """The player inside of wrappers: ``"greedy"`` of ``"exact+greedy"``."""
-    while name.startswith(EXACTLY):
-        name = name.removeprefix(EXACTLY)
+def unwrapped(name: str) -> str:
+    """The player inside wrappers: ``"greedy"`` of ``"exact+greedy"``."""
+    while name.startswith(EXACT_PREFIX):
+        name = name.removeprefix(EXACT_PREFIX)
     return name
 
 
 def is_external(name: str) -> bool:
-    """Whether a player is an external bot, wrapped or not: a program of its own, that could look packs up.
+    """Whether a player is an external bot, wrapped or not: a separate program, which could look the packs up.
 
     >>> is_external("exact+cmd:./bot"), is_external("module:factory"), is_external("exact+ismcts:10+ppo:model.npz")
     (True, True, False)
     """
-    kind = bare(name).partition(":")[0]
-    return kind.partition("+")[0] not in OURS and kind not in _others()
+    kind = unwrapped(name).partition(":")[0]
+    return kind.partition("+")[0] not in OWN_KINDS and kind not in _others()
 
 
 def refuse_unrepeatable(name: str) -> None:
-    """``ValueError`` for a player that is another one each time it is made, where results must come out the same."""
-    kind, _, text = bare(name).partition(":")
+    """``ValueError`` for a player that is not the same each time it is made, where results must be reproducible."""
+    kind, _, text = unwrapped(name).partition(":")
     if kind == "cfr" and text.endswith("s"):
         raise ValueError(
-            f"{name!r} plays what it finds in a time, which is something else on each machine and in each process: "
-            "give a number of iterations, 'cfr:1000' say. Seconds are for card-envs exploit."
+            f"{name!r} depends on how far CFR+ gets in that time, which differs between machines and processes: "
+            "give a number of iterations, such as 'cfr:1000'. Seconds are only for card-envs exploit."
         )
 
 

@@ -1,4 +1,4 @@
-"""What a player is, and the checks of what it is asked, for those who write one."""
+"""The player protocol, and checks of a player's arguments for those who write one."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = [
     "ask",
     "checked_masks",
     "checked_words",
-    "drawn",
     "external_bot",
+    "sampled_actions",
 ]
 
 
 def checked_masks(masks: Any, size: int, num_actions: int | None = None) -> npt.NDArray[np.bool_]:
-    """The masks as bool (N, num_actions); ``ValueError`` where one is missing or allows nothing."""
+    """The masks as bool (N, num_actions); ``ValueError`` for a wrong dtype or shape, or a row with no legal action."""
     wanted = f"({size}, {'num_actions' if num_actions is None else num_actions})"
     if masks is None:
-        raise ValueError(f"masks are missing: an agent needs them, uint8 or bool of shape {wanted}, 1 = legal.")
+        raise ValueError(f"masks are missing: pass uint8 or bool of shape {wanted}, 1 = legal.")
     if not isinstance(masks, np.ndarray) or masks.dtype not in (np.dtype(np.uint8), np.dtype(np.int8), np.dtype(bool)):
         kind = masks.dtype if isinstance(masks, np.ndarray) else type(masks).__name__
         raise ValueError(f"masks must be an array of uint8 or bool and shape {wanted}, not {kind}.")
@@ -39,26 +39,27 @@ def checked_masks(masks: Any, size: int, num_actions: int | None = None) -> npt.
     if not allowed.all():
         rows = np.flatnonzero(~allowed)
         raise ValueError(
-            f"The masks of {len(rows)} of {size} rows allow no action, row {rows[0]} the first: "
-            "ask only where a seat is to play."
+            f"The masks of {len(rows)} of {size} rows allow no action, the first is row {rows[0]}: "
+            "call an agent only where a seat is to play."
         )
     return legal
 
 
 def checked_words(random: Any, size: int) -> npt.NDArray[np.uint64]:
-    """The random words as uint64 (N,); ``ValueError`` if they are anything else."""
+    """The random words, uint64 (N,); ``ValueError`` for anything else."""
     if not isinstance(random, np.ndarray) or random.dtype != np.uint64 or random.shape != (size,):
         kind = f"{random.dtype} {random.shape}" if isinstance(random, np.ndarray) else type(random).__name__
-        raise ValueError(f"random must be uint64 of shape ({size},), one word a row (game.draws), not {kind}.")
+        raise ValueError(f"random must be uint64 of shape ({size},), one word per row (game.draws), not {kind}.")
     return random
 
 
-def drawn(shares: npt.NDArray[np.float64], words: npt.NDArray[np.uint64]) -> Actions:
-    """An action a row, int32 (N,), as likely as ``shares`` (N, A) have it, which need not add up to 1.
+def sampled_actions(shares: npt.NDArray[np.float64], words: npt.NDArray[np.uint64]) -> Actions:
+    """One action per row, int32 (N,), sampled_actions in proportion to ``shares``, float64 (N, A), which need not sum
+    to 1.
 
-    words: a random word a row.
+    words: random words, uint64 (N,).
     """
     bounds = shares.cumsum(axis=1)
-    # A number below 1 times the last bound lies strictly below it, so the action found has a share above 0.
+    # A number below 1 times the last bound is strictly below it, so the action found has a share above 0.
     points = (words >> np.uint64(11)) * 2.0**-53 * bounds[:, -1]
     return (bounds > points[:, None]).argmax(axis=1).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Tables and sentences on a screen, by ``rich``."""
+"""Tables and sentences on the terminal, with ``rich``."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 WIDTH = 140
-"""Columns of a table, at least, where there is no terminal to ask."""
+"""Least width in columns where the output is not a terminal."""
 
 
 def screen() -> Console:
-    """A console that prints what it is given as it is: brackets in a name are no markup."""
+    """A console that prints text literally: brackets in a name are not markup."""
     from rich.console import Console
 
     columns = os.environ.get("COLUMNS", "")
@@ -26,7 +26,7 @@ def screen() -> Console:
 
 
 def literal(text: str) -> Text:
-    """A name for a cell of a table: no markup, and nothing that a terminal would obey."""
+    """A name for a table cell, without markup or terminal control characters."""
     from rich.text import Text
 
     return Text(printable(text))

@@ -1,4 +1,4 @@
-"""What ran: versions to write beside a result."""
+"""Versions and machine, to record beside a result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PACKAGES = ("card_envs", "numpy", "numba", "gymnasium", "torch", "stable-baselin
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python, the platform and the packages that matter, as far as they are installed."""
+    """Versions of Python, the platform and the relevant packages that are installed."""
     found = {"python": platform.python_version(), "platform": platform.platform()}
     for package in PACKAGES:
         try:
@@ -27,7 +27,7 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, Any]:
-    """What it runs on: processor, number of cores and system."""
+    """Processor, number of cores and operating system."""
     model = platform.processor() or platform.machine()
     listed = Path("/proc/cpuinfo")
     if listed.exists():
@@ -38,8 +38,8 @@ def machine() -> dict[str, Any]:
 
 @cache
 def sources() -> dict[str, str]:
-    """The version of this library, and digests of its sources as they were when this was first asked: any change of
-    these can change what comes of the same seed."""
+    """The version of this library, and digests of its sources at the first call: if any of these changes, the same seed
+    may give other results."""
     return {
         "version": __version__,
         "card_envs": source_digest(),

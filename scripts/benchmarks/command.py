@@ -1,4 +1,4 @@
-"""The command: measure the parts asked for, print them, write them down, draw them."""
+"""The benchmark command: measure the chosen parts, save the figures as JSON and plots, and print them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks import engine, environments, memory, peer_process, pictures, report, solving, training
 from benchmarks.figures import Figure, Turns
-from card_agents.cli.command_line import Parser, called, command, needed, told
+from card_agents.cli.command_line import Parser, called, command, error_sentence, needed
 from card_agents.cli.options import positive, whole
 from card_agents.files import check_writable, write_whole
 from card_agents.screen import screen
@@ -39,10 +39,10 @@ PARTS: dict[str, Measure] = {
 }
 VERB = "benchmark"
 FOLDER = Path("runs/benchmark")
-DESCRIPTION = """How fast the library is on this machine, against C programs written by hand that do the same work.
+DESCRIPTION = """The speed of the library on this machine, compared with hand-written C programs that do the same work.
 
-Everything that is compared takes turns in one run; medians over the rounds and ratios within a round are reported,
-so that a machine whose speed drifts does little harm. A whole run takes about eight minutes.
+Everything that is compared takes turns in one run. Reported are medians over the rounds, and ratios within a round,
+so that a drift in the machine's speed does little harm. A whole run takes about eight minutes.
 """
 
 
@@ -53,27 +53,29 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         type=whole(1, 10_000),
         default=9,
         metavar="N",
-        help="rounds in which everything takes its turn, default 9",
+        help="rounds in which everything is measured once, default 9",
     )
     parser.add_argument(
-        "--seconds", type=positive, default=0.3, metavar="X", help="length of a turn, default %(default)s"
+        "--seconds", type=positive, default=0.3, metavar="X", help="seconds per measurement, default %(default)s"
     )
     parser.add_argument(
         "--json",
         type=Path,
         metavar="FILE",
         default=FOLDER / "benchmark.json",
-        help="where the figures go, default %(default)s",
+        help="file for the figures, default %(default)s",
     )
     parser.add_argument(
         "--pictures",
         type=Path,
         metavar="FOLDER",
         default=FOLDER,
-        help="where the pictures go, default %(default)s",
+        help="folder for the plots, default %(default)s",
     )
-    parser.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", help=f"some of: {', '.join(PARTS)}")
-    parser.add_argument("--check", action="store_true", help="end with 1 if a ratio is less than required")
+    parser.add_argument(
+        "--only", nargs="+", choices=PARTS, metavar="PART", help=f"measure only these of: {', '.join(PARTS)}"
+    )
+    parser.add_argument("--check", action="store_true", help="exit with status 1 if a ratio is below what is required")
     options = parser.parse_args(arguments)
     needed("arena", "rich", "matplotlib")
     try:
@@ -81,22 +83,22 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
             folder.mkdir(parents=True, exist_ok=True)
             check_writable(folder / file)
     except (OSError, ValueError) as error:
-        parser.error(told(error))
+        parser.error(error_sentence(error))
     return options
 
 
 def measured_on() -> dict[str, Any]:
-    """What it ran on."""
-    told = machine()
+    """The machine, with its memory and load."""
+    found = machine()
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        told["memory_gib"] = round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30, 1)
+        found["memory_gib"] = round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30, 1)
     if hasattr(os, "getloadavg"):
-        told["load_before"] = round(os.getloadavg()[0], 2)
-    return told
+        found["load_before"] = round(os.getloadavg()[0], 2)
+    return found
 
 
 def measure(options: argparse.Namespace, console: Console) -> dict[str, Any]:
-    """All parts asked for, as they are written down."""
+    """Measure the chosen parts; a JSON-serialisable dictionary."""
     parts = [part for part in PARTS if options.only is None or part in options.only]
     results: dict[str, Any] = {
         "date": date.today().isoformat(),
@@ -119,7 +121,7 @@ def measure(options: argparse.Namespace, console: Console) -> dict[str, Any]:
 
 @command(VERB)
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure; 0, or with ``--check`` 1 if a ratio was missed."""
+    """Measure; the exit status is 0, or with ``--check`` 1 if a ratio is too low."""
     options = parse(arguments)
     console = screen()
     results = measure(options, console)
@@ -129,8 +131,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         written = [options.json, *pictures.draw(results, options.pictures)]
     finally:
         report.show(results, console)
-    console.print(f"Written: {', '.join(map(str, written))}", soft_wrap=True)
+    console.print(f"Results are in {', '.join(map(str, written))}", soft_wrap=True)
     missed = report.missed_ratios(results)
     for figure in missed if options.check else []:
-        console.print(f"Missed: {figure.what}, {figure.game} with {figure.players}: {figure.ratio:.2f}.")
+        console.print(
+            f"Below the required ratio: {figure.what}, {figure.game} with {figure.players}: {figure.ratio:.2f}."
+        )
     return 1 if options.check and missed else 0

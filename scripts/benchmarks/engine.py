@@ -1,4 +1,4 @@
-"""The verbs over many tables: the loop of a rollout, fused and verb by verb, by width, threads and players."""
+"""The batch verbs: the loop of a rollout, fused and verb by verb, by number of tables, threads and players."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LOOP, VERBS, THREADED = "engine loop", "four verbs", "engine loop, two threads"
 WIDE = "engine loop, actions int64"
 WIDTHS = (1, 16, 256, 4096, 65_536)
 ROW_BYTES = {("elfern", 2): 192, ("konchinka", 12): 512}
-"""The greatest size allowed for a row of state."""
+"""The largest size allowed for a row of state."""
 
 
 class Tables:
-    """Tables of a game with room for everything a rollout needs."""
+    """Tables of a game with all buffers that a rollout needs."""
 
     def __init__(self, game: Game, size: int = TABLES, threads: int = 1) -> None:
         self.game = game
@@ -33,7 +33,7 @@ class Tables:
         self.turns = max(1, 80_000 // size)
 
     def loop(self) -> int:
-        """Some turns at every table: choose and play in two calls, observations and masks filled on the way."""
+        """Some turns at every table in two calls: sample actions, then step, filling observations and masks."""
         game, states, threads = self.game, self.states, self.threads
         for _ in range(self.turns):
             game.sample_actions(states, out=self.actions, threads=threads)
@@ -41,7 +41,7 @@ class Tables:
         return self.turns * len(states)
 
     def wide(self) -> int:
-        """The loop with the actions in numpy's default integers, as ``argmax`` and torch give them."""
+        """The same loop with int64 actions, numpy's default, as ``argmax`` and torch return them."""
         game, states = self.game, self.states
         wide = self.actions.astype(np.int64)
         for _ in range(self.turns):
@@ -51,7 +51,7 @@ class Tables:
         return self.turns * len(states)
 
     def verbs(self) -> int:
-        """The same with the four verbs called one by one."""
+        """The same with the four verbs called separately."""
         game, states, threads = self.game, self.states, self.threads
         for _ in range(self.turns):
             game.sample_actions(states, out=self.actions, threads=threads)
@@ -84,7 +84,7 @@ def verbs(game: Game) -> Rate:
 
 
 def measure_engine(turns: Turns, folder: Path) -> list[Figure]:
-    """One thread against the C program, actions in other integers against int32, and the size of a row."""
+    """One thread against the C program, int64 actions against int32, and the size of a row."""
     figures = []
     for game in measured_games():
         samples = turns.take(c_programs(game, folder) | {LOOP: loop(game), WIDE: wide(game), VERBS: verbs(game)})
@@ -103,7 +103,7 @@ def measure_engine(turns: Turns, folder: Path) -> list[Figure]:
 
 
 def measure_threads(turns: Turns, folder: Path) -> list[Figure]:
-    """Two threads against two C processes side by side, after a look at whether threads change anything."""
+    """Two threads against two C processes in parallel, after a check that threads change no result."""
     figures = []
     for game in measured_games():
         compare_threads(game)
@@ -120,7 +120,7 @@ def measure_threads(turns: Turns, folder: Path) -> list[Figure]:
 
 
 def compare_threads(game: Game, size: int = MANY_TABLES, rounds: int = 40) -> None:
-    """Play the same with one thread and with two; ``RuntimeError`` if a single byte comes out different."""
+    """Play the same with one and two threads; ``RuntimeError`` if a single byte differs."""
     one, two = Tables(game, size, 1), Tables(game, size, 2)
     for _ in range(rounds):
         results = []
@@ -137,24 +137,24 @@ def compare_threads(game: Game, size: int = MANY_TABLES, rounds: int = 40) -> No
             (one.states.view(np.uint8), two.states.view(np.uint8)), *zip(*results, strict=True),
         ]  # fmt: skip
         if not all(np.array_equal(first, second) for first, second in pairs):
-            raise RuntimeError(f"Two threads did not play {game.name} as one does.")
+            raise RuntimeError(f"Two threads did not play {game.name} exactly as one does.")
 
 
 Entry = tuple[str, Rate, dict[str, Any]]
-"""What a figure is of, how it is taken, and what else is to be said about it."""
+"""What is measured, its rate, and the other fields of its figure."""
 
 
 def _take_all(turns: Turns, part: str, entries: list[Entry]) -> list[Figure]:
-    """Figures that make one picture: all take turns with all, so that none has a bad moment for itself."""
+    """Figures for one plot: all take turns with each other, so that a slow moment hits all alike."""
     samples = turns.take({str(number): rate for number, (_, rate, _) in enumerate(entries)}, share=0.5)
-    figures = [figure(samples, part, str(number), **told) for number, (_, _, told) in enumerate(entries)]
+    figures = [figure(samples, part, str(number), **fields) for number, (_, _, fields) in enumerate(entries)]
     for made, (what, _, _) in zip(figures, entries, strict=True):
         made.what = what
     return figures
 
 
 def measure_width(turns: Turns, folder: Path) -> list[Figure]:
-    """The engine loop by the number of tables, and the C program at 4096."""
+    """The engine loop by number of tables, and the C program at 4096."""
     entries: list[Entry] = []
     for game in measured_games():
         at = about(game)
@@ -164,7 +164,7 @@ def measure_width(turns: Turns, folder: Path) -> list[Figure]:
 
 
 def measure_players(turns: Turns, folder: Path) -> list[Figure]:
-    """Konchinka by number of players: so many threads beside as many C processes, the same number of tables."""
+    """Konchinka by number of players: threads against as many C processes, with the same number of tables."""
     entries: list[Entry] = []
     for players in range(2, 13):
         game = konchinka(players)
@@ -178,6 +178,6 @@ def measure_players(turns: Turns, folder: Path) -> list[Figure]:
 
 
 def thread_counts() -> list[int]:
-    """1, 2, 4, … up to the cores there are (8 at most), and 2 in any case."""
+    """1, 2, 4, … up to the number of cores (8 at most), and always 2."""
     cores = os.cpu_count() or 1
     return [count for count in (1, 2, 4, 8) if count <= max(cores, 2)]

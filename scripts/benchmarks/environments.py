@@ -1,4 +1,4 @@
-"""The environments and the single table. Decisions are counted from the tables themselves, every seat's."""
+"""The environments and the single table. Decisions of all seats are counted, from the tables themselves."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ BATCH, SINGLE, PLAY = "VectorEnv.step", "Env.step", "State.play"
 
 
 def decisions(game: Game, states: Any) -> int:
-    """Plays at these tables since they were made; every deal to its end has as many (outside matches)."""
+    """Plays at these tables since they were made; every complete deal has the same number (outside matches)."""
     return int(states["deal"].sum()) * game.max_plays + int(states["plays"].sum())
 
 
 def counted(game: Game, states: Callable[[], Any], play: Callable[[], object]) -> Rate:
-    """Rate of ``play``, decisions counted in ``states`` before and after."""
+    """The rate of ``play``, with decisions counted in ``states`` before and after."""
 
     def rate(seconds: float) -> float:
         before, calls = decisions(game, states()), 0
@@ -41,7 +41,7 @@ def counted(game: Game, states: Callable[[], Any], play: Callable[[], object]) -
 
 
 def vector_env(game: Game, size: int = TABLES) -> Rate:
-    """``VectorEnv.step`` against random opponents, the learner at random too."""
+    """``VectorEnv.step`` with a random learner against random opponents."""
     env: Any = gymnasium.make_vec(
         env_id(game), num_envs=size, vectorization_mode="vector_entry_point", **env_options(game)
     )
@@ -51,14 +51,14 @@ def vector_env(game: Game, size: int = TABLES) -> Rate:
 
 
 def single_env(game: Game) -> Rate:
-    """``Env.step`` through ``gymnasium.make`` against random opponents, the learner at random too."""
+    """``Env.step`` through ``gymnasium.make`` with a random learner against random opponents."""
     env: Any = gymnasium.make(env_id(game), **env_options(game))
-    dice = np.random.default_rng(0).random(1000).tolist()
+    chances = np.random.default_rng(0).random(1000).tolist()
     info = env.reset(seed=0)[1]
 
     def play() -> None:
         nonlocal info
-        for chance in dice:
+        for chance in chances:
             legal = info["action_mask"].nonzero()[0]
             _, _, over, _, info = env.step(int(legal[int(chance * len(legal))]))
             if over:
@@ -68,12 +68,12 @@ def single_env(game: Game) -> Rate:
 
 
 def state_play(game: Game) -> Rate:
-    """``State.play`` by number, through whole deals chosen beforehand; the copies they start from are included."""
+    """``State.play`` with action numbers, through whole deals chosen beforehand, with the copy each starts from."""
     start = game.new_state(seed=0)
     state, actions = start.clone(), []
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     while not state.is_over:
-        actions.append(int(dice.choice(state.legal_actions())))
+        actions.append(int(rng.choice(state.legal_actions())))
         state.play(actions[-1])
 
     def play() -> int:
@@ -87,7 +87,7 @@ def state_play(game: Game) -> Rate:
 
 
 def measure_environments(turns: Turns, folder: Path) -> list[Figure]:
-    """The batch environment against the engine loop, single environments and tables by themselves."""
+    """The vector environment against the engine loop, the single environment and ``State.play`` alone."""
     figures = []
     for game in measured_games():
         rates = {LOOP: loop(game), BATCH: vector_env(game), SINGLE: single_env(game), PLAY: state_play(game)}

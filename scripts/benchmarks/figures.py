@@ -1,7 +1,7 @@
-"""Figures, and how they are taken: everything that is compared takes turns in one run.
+"""Figures, and how they are measured: everything that is compared takes turns in one run.
 
-A machine whose speed drifts slows all of them alike, so a ratio is that of two turns of one round, and what is
-reported is the median over the rounds with the least and the most.
+A drift in the machine's speed then affects all of them alike. A ratio is that of two turns of one round, and the
+median over the rounds is reported with the minimum and maximum.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Rate = Callable[[float], float]
-"""Runs for so many seconds and returns decisions a second."""
+"""Runs for so many seconds and returns decisions per second."""
 
 Samples = dict[str, list[float]]
-"""What each turn gave, by what was measured, a value a round."""
+"""The value of each turn, one per round, by what was measured."""
 
 
 @dataclass
@@ -29,7 +29,8 @@ class Figure:
         what: what was measured; game and players: at which game.
         value, least, most: median and range over the rounds, in ``unit``.
         against: what it is compared with; ratio, ratio_least, ratio_most: median and range of the ratios.
-        required: the least (``at_most``: the greatest) allowed, of the ratio if there is one, or of the value.
+        required: the least value allowed (with ``at_most`` the greatest), of the ratio if there is one, else of the
+        value.
     """
 
     part: str
@@ -52,14 +53,14 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        """Whether it is as good as required; None where nothing is."""
+        """Whether it meets the requirement; None where there is none."""
         if self.required is None:
             return None
         measured = self.value if self.ratio is None else self.ratio
         return measured <= self.required if self.at_most else measured >= self.required
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it; ``Figure.read`` makes it a figure again."""
+        """As a JSON-serialisable dictionary; ``Figure.read`` is the inverse."""
         return dataclasses.asdict(self) | {"met": self.met}
 
     @classmethod
@@ -69,15 +70,15 @@ class Figure:
 
 @dataclass(frozen=True)
 class Turns:
-    """How often, and for how long at a time, each thing is measured."""
+    """How many rounds there are, and how long each measurement takes."""
 
     rounds: int
     seconds: float
 
     def take(self, rates: Mapping[str, Rate], share: float = 1.0) -> Samples:
-        """Let all of them take their turns; ``share`` of the time of a turn."""
+        """Measure all of them in turns; ``share`` scales the time of a turn."""
         for rate in rates.values():
-            rate(min(0.05, self.seconds))  # compile, and bring the tables to all stages of play
+            rate(min(0.05, self.seconds))  # compile, and spread the tables over all stages of a deal
         samples: Samples = {what: [] for what in rates}
         for _ in range(self.rounds):
             for what, rate in rates.items():
@@ -86,7 +87,7 @@ class Turns:
 
 
 def repeat(play: Callable[[], int], seconds: float) -> float:
-    """Decisions a second of ``play``, which returns how many it made."""
+    """Decisions per second of ``play``, which returns how many it made."""
     decisions, start = 0, time.perf_counter()
     while True:
         decisions += play()
@@ -96,7 +97,7 @@ def repeat(play: Callable[[], int], seconds: float) -> float:
 
 
 def figure(samples: Samples, part: str, what: str, against: str = "", **about: Any) -> Figure:
-    """The figure of ``what``, and its ratio to ``against`` if that was measured beside it."""
+    """The figure of ``what``, with its ratio to ``against`` if both were measured."""
     values = samples[what]
     made = Figure(part, what, value=statistics.median(values), least=min(values), most=max(values), **about)
     if against in samples:
@@ -104,5 +105,5 @@ def figure(samples: Samples, part: str, what: str, against: str = "", **about: A
         made.against = against
         made.ratio, made.ratio_least, made.ratio_most = statistics.median(ratios), min(ratios), max(ratios)
     elif about.get("unit", "decisions/s") == "decisions/s" and against:
-        made.required = None  # required of a ratio, and there is nothing to compare with
+        made.required = None  # the requirement is for a ratio, and there is none
     return made

@@ -8,14 +8,14 @@ import card_envs
 from card_envs import Game
 
 TABLES = 4096
-"""Tables side by side where nothing else is said."""
+"""Default number of tables."""
 
 MANY_TABLES = 65_536
 """Enough for several threads."""
 
 
 def measured_games() -> list[Game]:
-    """Elfern, and Konchinka with few, some and the most players."""
+    """Elfern, and Konchinka with the fewest, with four and with the most players."""
     return [card_envs.make_game("elfern"), *(konchinka(players) for players in (2, 4, 12))]
 
 
@@ -24,12 +24,12 @@ def konchinka(players: int) -> Game:
 
 
 def about(game: Game) -> dict[str, Any]:
-    """The game's part of a figure."""
+    """The fields of a figure that describe the game."""
     return {"game": game.name, "players": game.num_players}
 
 
 def label(name: str, players: int) -> str:
-    """A game's name for people."""
+    """The display name of a game."""
     return name.capitalize() if name == "elfern" else f"{name.capitalize()}, {players} players"
 
 

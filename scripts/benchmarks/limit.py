@@ -1,4 +1,4 @@
-"""The limit: C programs written by hand (``scripts/limit/``) that do the same work, as rates to measure against."""
+"""The limit: hand-written C programs (``scripts/limit/``) that do the same work, to measure against."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def compiler() -> str | None:
 
 
 def c_programs(game: Game, folder: Path, *, tables: int = TABLES, processes: int = 1) -> dict[str, Rate]:
-    """The C program of a game in so many processes side by side, ``tables`` each, by name; none without a compiler.
+    """The rate of a game's C program in so many parallel processes, ``tables`` each, by name; empty without a compiler.
 
     Its observation has as many bytes as ours; Elfern's program rounds them up to whole planes of 32.
     """

@@ -1,4 +1,4 @@
-"""Whether memory grows, and how long it takes to start."""
+"""Memory growth, and start-up time."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from card_envs import make_game
 
 DECISIONS = 10_000_000
 SLACK = 2**20
-"""Bytes that may come and go without being growth."""
+"""Bytes of fluctuation that do not count as growth."""
 FIRST_GAME = "import card_envs; card_envs.make_game({!r}).new_state(seed=0)"
 
 
 def resident() -> int:
-    """Bytes of this process that are in memory; 0 where the system does not say."""
+    """Resident memory of this process in bytes; 0 where the system does not report it."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
@@ -31,7 +31,7 @@ def resident() -> int:
 
 
 def growth(rate: Rate, decisions: int) -> tuple[int, int]:
-    """Bytes by which memory grew over at least so many decisions after a warm-up, and the decisions made."""
+    """Growth of memory in bytes over at least so many decisions after a warm-up, and the decisions made."""
     rate(0.3)
     before, made = resident(), 0.0
     while made < decisions:
@@ -42,7 +42,7 @@ def growth(rate: Rate, decisions: int) -> tuple[int, int]:
 
 
 def measure_memory(turns: Turns, folder: Path) -> list[Figure]:
-    """10 million decisions of the engine and of the batch environment, fewer of the single one."""
+    """10 million decisions of the engine and of the vector environment, fewer of the single one."""
     wanted = DECISIONS if turns.seconds >= 0.1 else DECISIONS // 100
     figures = []
     for game in (make_game("elfern"), make_game("konchinka", num_players=4)):
@@ -61,7 +61,7 @@ def measure_memory(turns: Turns, folder: Path) -> list[Figure]:
 
 
 def measure_start(turns: Turns, folder: Path) -> list[Figure]:
-    """Import and first game of a new process, and the first compilation of everything."""
+    """Import and first game in a new process, and the first compilation of everything."""
     figures = []
     for name in ("elfern", "konchinka"):
         command = [sys.executable, "-c", FIRST_GAME.format(name)]
@@ -76,7 +76,7 @@ def measure_start(turns: Turns, folder: Path) -> list[Figure]:
 
 
 def timed(command: list[str], environment: dict[str, str]) -> float:
-    """Seconds a command takes."""
+    """Running time of a command in seconds."""
     start = time.perf_counter()
     subprocess.run(command, check=True, capture_output=True, env=os.environ | environment)
     return time.perf_counter() - start

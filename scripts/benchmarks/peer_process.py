@@ -1,4 +1,4 @@
-"""Other libraries measured beside ours, in a process of their own environment that takes its turns."""
+"""Other libraries, measured in a process with its own environment that takes turns with ours."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ PROGRAM = Path(__file__).with_name("peers.py")
 
 
 class Peers:
-    """The process; use it in ``with``. ``told`` is what it says it can measure."""
+    """The process, as a context manager. ``description`` is what it says it can measure."""
 
     def __enter__(self) -> Peers:
         command = [str(PYTHON), str(PROGRAM)]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
-        self.told = self._ask("list")
+        self.description = self._ask("list")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -37,32 +37,33 @@ class Peers:
 
     def _ask(self, line: str) -> Any:
         if self._process.stdin is None or self._process.stdout is None:
-            raise RuntimeError("The process of the other libraries has no pipes.")
+            raise RuntimeError("The process for the other libraries has no pipes.")
         self._process.stdin.write(f"{line}\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline()
         if not answer:
-            raise RuntimeError(f"The process of the other libraries ended: {PYTHON} {PROGRAM} says why.")
+            raise RuntimeError(f"The process for the other libraries ended: run {PYTHON} {PROGRAM} to see why.")
         return json.loads(answer)
 
 
 def measure_peers(turns: Turns, folder: Path) -> list[Figure]:
-    """Each peer beside our engine loop over many tables, and beside our single environment."""
+    """Each peer against our engine loop over many tables, and against our single environment."""
     game = make_game("elfern")
     if not PYTHON.exists():
         return [Figure("peers", "OpenSpiel, RLCard, PettingZoo, pgx", notes={"missing": "not installed"})]
     with Peers() as peers:
         rates = {LOOP: loop(game), SINGLE: single_env(game)}
-        rates |= {peer["name"]: peers.rate(peer["name"]) for peer in peers.told["games"]}
+        rates |= {peer["name"]: peers.rate(peer["name"]) for peer in peers.description["games"]}
         samples = turns.take(rates)
-    versions = peers.told["versions"]
+    versions = peers.description["versions"]
     figures = [
         figure(samples, "peers", LOOP, tables=TABLES, notes={"versions": versions}, **about(game)),
         figure(samples, "peers", SINGLE, **about(game)),
     ]
-    for peer in peers.told["games"]:
+    for peer in peers.description["games"]:
         made = figure(samples, "peers", peer["name"], LOOP, game=peer["game"], tables=peer["tables"])
         single = figure(samples, "peers", peer["name"], SINGLE).ratio
         made.what, made.notes = peer["library"], {"version": versions[peer["library"]], "ratio to Env.step": single}
         figures.append(made)
-    return figures + [Figure("peers", name, notes={"missing": why}) for name, why in peers.told["missing"].items()]
+    missing = peers.description["missing"]
+    return figures + [Figure("peers", name, notes={"missing": why}) for name, why in missing.items()]

@@ -1,8 +1,8 @@
 """Other libraries' card games at random play, each decision with observation and legal actions.
 
 This file runs in their environment (``make bench-peers``), not in ours, and imports nothing of ours. It reads lines
-from standard input and answers each with a line of JSON: ``list`` names what can be measured, ``NAME<tab>SECONDS``
-measures it.
+from standard input and answers each with a line of JSON: ``list`` describes what can be measured,
+``NAME<tab>SECONDS`` measures it.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from importlib import metadata
 from typing import Any
 
 Play = Callable[[], int]
-"""Plays on for a while and returns the number of decisions."""
+"""Plays for a while and returns the number of decisions."""
 
 
 def open_spiel(name: str) -> Play:
-    """Through ``make_observation``; chance is played but not counted."""
+    """Through ``make_observation``; chance nodes are played but not counted."""
     import pyspiel
     from open_spiel.python.observation import make_observation
 
     game = pyspiel.load_game(name)
     observation = make_observation(game)
-    if observation is None:  # a game without observation tensors has those of information states
+    if observation is None:  # some games have only information-state tensors
         observation = make_observation(game, pyspiel.IIGObservationType(perfect_recall=True))
 
     def play() -> int:
@@ -86,7 +86,7 @@ def pettingzoo(name: str) -> Play:
 
 
 def pgx(name: str, tables: int) -> Play:
-    """All tables in one compiled step that resets itself, on whatever cores it takes."""
+    """All tables in one compiled step with automatic reset, on as many cores as it takes."""
     import jax
     import jax.numpy as jnp
     import pgx as library
@@ -123,11 +123,11 @@ LIBRARIES: dict[str, tuple[str, Callable[..., Play], list[tuple[Any, ...]]]] = {
     "pgx": ("pgx", pgx, [("leduc_holdem", 4096), ("leduc_holdem", 16384), ("sparrow_mahjong", 4096)]),
 }
 ALSO = ("jax", "numpy")
-"""Other packages whose versions matter."""
+"""Other packages whose versions are reported."""
 
 
 def rate(play: Play, seconds: float) -> float:
-    """Decisions a second."""
+    """Decisions per second."""
     decisions, start = 0, time.perf_counter()
     while True:
         decisions += play()
@@ -137,40 +137,40 @@ def rate(play: Play, seconds: float) -> float:
 
 
 def prepare() -> tuple[dict[str, Play], dict[str, Any]]:
-    """What can be measured, by name, and a description of it all for whoever asked."""
+    """What can be measured, by name, and its description for the parent process."""
     plays: dict[str, Play] = {}
-    told: dict[str, Any] = {"games": [], "missing": {}, "versions": {"python": sys.version.split()[0]}}
+    description: dict[str, Any] = {"games": [], "missing": {}, "versions": {"python": sys.version.split()[0]}}
     for library, (package, make, games) in LIBRARIES.items():
         try:
-            told["versions"][library] = metadata.version(package)
+            description["versions"][library] = metadata.version(package)
         except metadata.PackageNotFoundError:
-            told["missing"][library] = "not installed"
+            description["missing"][library] = "not installed"
             continue
         for game, *width in games:
             name = " ".join(map(str, (library, game, *width)))
             try:
                 plays[name] = make(game, *width)
                 plays[name]()
-            except Exception as fault:  # whatever a library of others may raise
+            except Exception as fault:  # whatever the library raises
                 plays.pop(name, None)
-                told["missing"][name] = f"{type(fault).__name__}: {fault}".splitlines()[0][:200]
+                description["missing"][name] = f"{type(fault).__name__}: {fault}".splitlines()[0][:200]
                 continue
-            told["games"].append({"name": name, "library": library, "game": game, "tables": (width or [1])[0]})
+            description["games"].append({"name": name, "library": library, "game": game, "tables": (width or [1])[0]})
     for package in ALSO:
         with contextlib.suppress(metadata.PackageNotFoundError):
-            told["versions"][package] = metadata.version(package)
-    return plays, told
+            description["versions"][package] = metadata.version(package)
+    return plays, description
 
 
 def main() -> None:
     os.environ["JAX_PLATFORMS"] = "cpu"
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what the libraries print goes elsewhere
+    os.dup2(2, 1)  # what the libraries print must not mix with the answers
     random.seed(0)
-    plays, told = prepare()
+    plays, description = prepare()
     for line in sys.stdin:
         asked, _, seconds = line.rstrip("\n").partition("\t")
-        answer = told if asked == "list" else rate(plays[asked], float(seconds))
+        answer = description if asked == "list" else rate(plays[asked], float(seconds))
         print(json.dumps(answer), file=answers, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""The figures as two pictures: by batch width beside the limit and the peers, and by threads and players."""
+"""The figures as two plots: by number of tables, with the C limit and the peers; and by threads and players."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ NUMBERS = {1: "one", 2: "two", 4: "four", 8: "eight"}
 LINES = {1: "#2a7fb8", 2: "#c8553d", 4: "#6a4c93", 8: "#2f6f4e"}
 WIDTH, PLAYERS = "benchmark_width.png", "benchmark_players.png"
 GAP = 0.125
-"""Least distance between two names of marks, in decades."""
+"""Least distance between the labels of two markers, in decades."""
 
 
 def draw(results: dict[str, Any], folder: Path) -> list[Path]:
-    """Draw what was measured; the files that were written."""
+    """Draw what was measured; the files written."""
     figures = [Figure.read(row) for row in results["figures"]]
     drawn = []
     for name, part, picture in ((WIDTH, "width", _by_width), (PLAYERS, "players", _by_players)):
@@ -76,7 +76,7 @@ def _by_width(figures: list[Figure], under: str, path: Path) -> None:
         for figure in ours:
             if figure.what.startswith("C,"):
                 axes.axhline(figure.value, color=colour, linestyle="--", linewidth=1.1, zorder=2)
-    axes.plot([], [], color="0.35", linestyle="--", linewidth=1.1, label="written by hand in C (same colour)")
+    axes.plot([], [], color="0.35", linestyle="--", linewidth=1.1, label="hand-written C (same colour)")
     axes.set_xscale("log")
     axes.set_yscale("log")
     marked = [figure for figure in figures if figure.part == "peers" and figure.what in MARKS and figure.value]
@@ -86,16 +86,16 @@ def _by_width(figures: list[Figure], under: str, path: Path) -> None:
     axes.xaxis.set_minor_locator(FixedLocator([]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.yaxis.set_major_formatter(FuncFormatter(_short))
-    axes.set_xlabel("tables side by side")
-    axes.set_ylabel("decisions a second (card_envs and C: one thread)")
-    canvas.suptitle("Decisions a second by number of tables", fontsize=14, fontweight="bold")
+    axes.set_xlabel("number of tables")
+    axes.set_ylabel("decisions per second (card_envs and C: one thread)")
+    canvas.suptitle("Decisions per second by number of tables", fontsize=14, fontweight="bold")
     axes.set_title(under, fontsize=8.5, color="0.35")
     axes.legend(loc="lower right", framealpha=0.95, fontsize=9)
     save_figure(canvas, path)
 
 
 def _mark(axes: Any, figures: list[Figure]) -> None:
-    """A mark for each with its name beside it: left of single tables, where no line is, right of many."""
+    """A labelled marker for each: single tables on the left, where there is no line; many tables on the right."""
     from matplotlib.patheffects import withStroke
 
     for left in (True, False):
@@ -118,8 +118,8 @@ def _mark(axes: Any, figures: list[Figure]) -> None:
 
 
 def apart(heights: list[float], gap: float) -> list[float]:
-    """Ascending heights moved as little as may be so that neighbours are at least ``gap`` apart."""
-    groups: list[list[float]] = []  # sum of heights less their place in the column, number
+    """Ascending heights, moved as little as possible so that neighbours are at least ``gap`` apart."""
+    groups: list[list[float]] = []  # sum of (height - place × gap), count
     for place, height in enumerate(heights):
         groups.append([height - place * gap, 1])
         while len(groups) > 1 and groups[-2][0] / groups[-2][1] > groups[-1][0] / groups[-1][1]:
@@ -152,12 +152,12 @@ def _by_players(figures: list[Figure], under: str, path: Path) -> None:
         _span(axes, ours, colour, f"card_envs, {number} thread{plural}", "-")
         limit = [figure for figure in same if figure.what.startswith("C,")]
         if limit:
-            _span(axes, limit, colour, f"written by hand in C, {number} process{'es' if plural else ''}", "--")
+            _span(axes, limit, colour, f"hand-written C, {number} process{'es' if plural else ''}", "--")
     top = max((figure.most for figure in chosen), default=1.0) / 1e6
-    axes.set_ylim(0, 1.28 * top)  # room for the legend
+    axes.set_ylim(0, 1.28 * top)  # space for the legend
     axes.set_xticks(range(2, 13))
-    axes.set_xlabel("players at a table")
-    axes.set_ylabel("million decisions a second")
+    axes.set_xlabel("players per table")
+    axes.set_ylabel("million decisions per second")
     tables = max((figure.tables for figure in chosen), default=0)
     canvas.suptitle(f"Konchinka by threads and number of players, {tables:,} tables", fontsize=14, fontweight="bold")
     axes.set_title(under, fontsize=8.5, color="0.35")
@@ -166,7 +166,7 @@ def _by_players(figures: list[Figure], under: str, path: Path) -> None:
 
 
 def _span(axes: Any, line: list[Figure], colour: str, name: str, style: str) -> None:
-    """A line over the numbers of players with its range as a band."""
+    """A line over the number of players, with its range as a band."""
     players = [figure.players for figure in line]
     low, middle, high = ([getattr(f, end) / 1e6 for f in line] for end in ("least", "value", "most"))
     width = 2.2 if style == "-" else 1.3

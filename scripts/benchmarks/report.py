@@ -1,4 +1,4 @@
-"""The figures as tables in a terminal."""
+"""The figures as tables on the terminal."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 ROUND = ("engine", "threads", "environments", "training", "memory", "start", "solving")
-"""Parts that share one kind of table; the others have their own."""
+"""Parts with the common kind of table; the others have their own."""
 TITLES = {
-    "engine": "Engine, one thread: sample_actions, then step filling observations and masks",
-    "threads": "Two threads, against two C processes side by side",
+    "engine": "Engine, one thread: sample_actions, then step with observations and masks",
+    "threads": "Two threads, against two parallel C processes",
     "environments": "Environments and single tables, random opponents, decisions of all seats",
-    "training": "Training as scripts/train.py does it, against an environment that does nothing",
-    "memory": "Memory over many decisions, after warm-up",
-    "start": "Starting",
-    "solving": "Open cards: the exact value of every action of a position, mean time",
+    "training": "Training with the defaults of scripts/train.py, against a do-nothing environment",
+    "memory": "Memory growth over many decisions, after a warm-up",
+    "start": "Start-up",
+    "solving": "Double-dummy solving: the exact values of all actions of a position, mean time",
 }
 
 
@@ -47,13 +47,13 @@ def show(results: dict[str, Any], console: Console) -> None:
 
 
 def missed_ratios(results: dict[str, Any]) -> list[Figure]:
-    """Ratios that are less than required: what can be judged on a noisy machine too."""
+    """Figures whose ratio is below what is required, which can be judged on a noisy machine too."""
     figures = [Figure.read(row) for row in results["figures"]]
     return [figure for figure in figures if figure.met is False and figure.ratio is not None]
 
 
 def amount(value: float, unit: str) -> str:
-    """A value with its unit, for people."""
+    """A value with its unit, for display."""
     if unit == "s":
         return f"{value:.2f} s" if value >= 0.1 else f"{value * 1e3:.3f} ms"
     if unit == "bytes":
@@ -70,7 +70,7 @@ def _plain(title: str, figures: list[Figure]) -> Table:
     table = Table(title=title, title_justify="left")
     table.add_column("game", no_wrap=True)
     table.add_column("what")
-    for heading in ("tables", "median", "ratio", "from – to", "required", "met"):
+    for heading in ("tables", "median", "ratio", "range", "required", "met"):
         table.add_column(heading, justify="right", no_wrap=True)
     for figure in figures:
         table.add_row(
@@ -87,7 +87,7 @@ def _plain(title: str, figures: list[Figure]) -> Table:
 
 
 def _spread(figure: Figure) -> str:
-    """The range of the ratio, or of the value where nothing is compared."""
+    """The range of the ratio, or of the value where there is none."""
     if figure.ratio_least is not None and figure.ratio_most is not None:
         return f"{figure.ratio_least:.2f} – {figure.ratio_most:.2f}"
     if figure.least == figure.most:
@@ -107,14 +107,14 @@ def _required(figure: Figure) -> str:
 
 
 def _grid(title: str, figures: list[Figure], part: str, column: str) -> Table:
-    """A row for each game, a column for each number of tables or threads, the C program first."""
+    """A row per game, a column per number of tables or threads, with the C program first."""
     from rich.table import Table
 
     chosen = [figure for figure in figures if figure.part == part]
     limits = {(figure.game, figure.players): figure for figure in chosen if figure.what == PROCESS}
     ours = [figure for figure in chosen if not figure.what.startswith("C,")]
     numbers = sorted({getattr(figure, column) for figure in ours})
-    table = Table(title=f"{title}, decisions a second", title_justify="left")
+    table = Table(title=f"{title}, decisions per second", title_justify="left")
     table.add_column("game", no_wrap=True)
     for heading in [PROCESS, *(f"{number:,} {column}" for number in numbers)]:
         table.add_column(heading.removesuffix("s") if heading.startswith("1 ") else heading, justify="right")
@@ -128,10 +128,10 @@ def _grid(title: str, figures: list[Figure], part: str, column: str) -> Table:
 def _peers(figures: list[Figure]) -> Table:
     from rich.table import Table
 
-    table = Table(title="Beside other libraries: random play with observation and mask", title_justify="left")
+    table = Table(title="Other libraries: random play with observation and mask", title_justify="left")
     table.add_column("library", no_wrap=True)
     table.add_column("game", no_wrap=True)
-    for heading in ("tables", "decisions a second", "from – to", "Env.step", "engine loop"):
+    for heading in ("tables", "decisions per second", "range", "Env.step", "engine loop"):
         table.add_column(heading, justify="right", no_wrap=True)
     for figure in figures:
         if "missing" in figure.notes:
@@ -149,7 +149,7 @@ def _peers(figures: list[Figure]) -> Table:
     missing = [f"{figure.what}: {figure.notes['missing']}" for figure in figures if "missing" in figure.notes]
     table.caption = "\n".join(
         [
-            "The last two columns say how many times as fast ours are; Env.step counts the decisions of all seats.",
+            "The last two columns say how many times faster ours are; Env.step counts the decisions of all seats.",
             *missing,
         ]
     )

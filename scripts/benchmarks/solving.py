@@ -1,4 +1,4 @@
-"""How long it takes to solve a position with open cards: the exact value of every action, on one thread."""
+"""The time to solve a position double-dummy (cards open): the exact values of all actions, on one thread."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from card_envs import Game
 
 @dataclass(frozen=True)
 class Stage:
-    """Positions of a game with so many plays to come, reached by random play from fresh deals.
+    """Positions of a game with ``plays_left`` plays to come, reached by random play from fresh deals.
 
     Attributes:
-        at_once: positions that are made ready, and then solved, together.
-        seconds: the most that one may take in the mean; None where nothing is asked.
+        at_once: positions that are generated, then solved, together.
+        seconds: the most that one may take on average; None where there is no requirement.
     """
 
     what: str
@@ -32,7 +32,7 @@ class Stage:
     seconds: float | None = None
 
     def positions(self, first_seed: int) -> Any:
-        """Full states of as many deals."""
+        """Full states of ``at_once`` deals."""
         states = self.game.new_states(np.arange(first_seed, first_seed + self.at_once))
         for _ in range(self.game.max_plays - self.plays_left):
             self.game.step(states, self.game.sample_actions(states), auto_reset=False)
@@ -40,7 +40,7 @@ class Stage:
 
 
 def stages() -> list[Stage]:
-    """What is measured: the games at their full size."""
+    """The stages measured, of the games at full size."""
     elfern = card_envs.make_game("elfern")
     return [
         Stage("six cards each, no stock", elfern, 12, 256, 0.15e-3),
@@ -52,7 +52,7 @@ def stages() -> list[Stage]:
 
 
 def solving(stage: Stage) -> Rate:
-    """Positions solved a second, never one twice: the memory of a search would know it."""
+    """Positions solved per second; none twice, since the transposition table would remember it."""
     game = stage.game
     memory = game.solver.memory(game)
     seeds = count(0, stage.at_once)
@@ -72,7 +72,7 @@ def solving(stage: Stage) -> Rate:
 
 
 def measure_solving(turns: Turns, folder: Path) -> list[Figure]:
-    """The mean time for a position; the median over the rounds, each with deals of its own."""
+    """The mean time per position; the median over the rounds, each with its own deals."""
     chosen = stages()
     samples = turns.take({stage.what: solving(stage) for stage in chosen})
     figures = []

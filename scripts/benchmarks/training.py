@@ -1,4 +1,4 @@
-"""What the tables cost a training: MaskablePPO on them, beside the same on an environment that does nothing."""
+"""The cost of the tables in training: MaskablePPO on them, and on an environment that does nothing."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from card_envs.envs.sb3 import CardVecEnv
 
 TRAINED, IDLE = "our VecEnv", "do-nothing VecEnv"
 PREPARED = 64
-"""Turns an idle environment has ready."""
+"""Turns that an idle environment prepares."""
 ROUNDS = 5
-"""At most so many: a turn is at least a whole rollout and all that is learned from it, more than a second."""
+"""Most rounds, since one takes a whole rollout and its updates, more than a second."""
 
 
 class IdleVecEnv(VecEnv):
-    """The shapes of a ``CardVecEnv`` and nothing behind them: random bits and masks drawn beforehand."""
+    """The shapes of a ``CardVecEnv`` with nothing behind them: random bits and masks generated beforehand."""
 
     def __init__(self, env: CardVecEnv) -> None:
         size, actions = env.num_envs, env.game.num_actions
         self.render_mode = None
         self.num_envs = size
         super().__init__(size, env.observation_space, env.action_space)
-        dice = np.random.default_rng(0)
-        self._observations = dice.integers(2, size=(PREPARED, size, env.game.observation_size), dtype=np.uint8)
-        self._masks = dice.random((PREPARED, size, actions)) < 6 / actions
+        rng = np.random.default_rng(0)
+        self._observations = rng.integers(2, size=(PREPARED, size, env.game.observation_size), dtype=np.uint8)
+        self._masks = rng.random((PREPARED, size, actions)) < 6 / actions
         self._masks[..., 0] |= ~self._masks.any(axis=-1)
-        self._rewards = dice.standard_normal((PREPARED, size), np.float32)
+        self._rewards = rng.standard_normal((PREPARED, size), np.float32)
         self._dones = np.zeros(size, np.bool_)
         self._infos: list[dict[str, Any]] = [{} for _ in range(size)]
         self._turn = 0
@@ -75,7 +75,7 @@ class IdleVecEnv(VecEnv):
 
 
 def trained(game: Game, env: VecEnv, settings: Settings) -> Rate:
-    """Trained steps a second: whole rollouts, each learned from as ``scripts/train.py`` does."""
+    """Trained steps per second: whole rollouts with their updates, as in ``scripts/train.py``."""
     model = make_learner(game, env, settings, Budget(0, 0.0))
     model.set_logger(Logger(None, []))
     size = settings.tables * settings.rollout
@@ -88,9 +88,9 @@ def trained(game: Game, env: VecEnv, settings: Settings) -> Rate:
 
 
 def measure_training(turns: Turns, folder: Path) -> list[Figure]:
-    """Both games with the defaults of ``scripts/train.py``, greedy opponents."""
+    """Both games with the defaults of ``scripts/train.py`` and greedy opponents."""
     settings = Settings()
-    if turns.seconds < 0.1:  # a trial of the program, not of the machine
+    if turns.seconds < 0.1:  # a test of the program, not of the machine
         settings = Settings(tables=32, rollout=8, batch=128, epochs=1, width=32)
     figures = []
     for game in (make_game("elfern"), make_game("konchinka")):

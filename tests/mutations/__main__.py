@@ -22,6 +22,7 @@ from tests.mutations.agents import AGENTS
 from tests.mutations.elfern import ELFERN
 from tests.mutations.environments import ENVIRONMENTS
 from tests.mutations.konchinka import EQUIVALENT, KONCHINKA
+from tests.mutations.protocol import PROTOCOL
 from tests.mutations.tables import TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,6 +37,7 @@ MUTANTS = (
     *TABLES,
     *ENVIRONMENTS,
     *AGENTS,
+    *PROTOCOL,
     *(
         mutant
         for folder in EXAMPLES

@@ -130,8 +130,8 @@ AGENTS = (
     Mutant(
         "sprt-without-the-imagined-spread",
         "agents/card_agents/evaluation/tournament/sequential.py",
-        "imagined * self.spread**2",
-        "imagined * 1e-9",
+        "pseudo * self.spread**2",
+        "pseudo * 1e-9",
         (SPRT,),
     ),
     Mutant(
@@ -151,28 +151,28 @@ AGENTS = (
     Mutant(
         "chunk-read-from-its-neighbours-file",
         "agents/card_agents/evaluation/tournament/folder.py",
-        "told = _read_json(self._file(job), ",
-        "told = _read_json(self._file(job._replace(chunk=max(job.chunk - 1, 0))), ",
+        "content = _read_json(self._file(job), ",
+        "content = _read_json(self._file(job._replace(chunk=max(job.chunk - 1, 0))), ",
         (FOLDER,),
     ),
     Mutant(
         "chunk-of-another-job-taken",
         "agents/card_agents/evaluation/tournament/folder.py",
-        'if told.get("job") != list(job):',
-        'if told.get("job") == []:',
+        'if content.get("job") != list(job):',
+        'if content.get("job") == []:',
         (FOLDER,),
     ),
     Mutant(
         "chunk-of-another-plan-taken",
         "agents/card_agents/evaluation/tournament/folder.py",
-        'if told.get("plan") != self.plan.digest:',
-        'if told.get("plan") == "":',
+        'if content.get("plan") != self.plan.digest:',
+        'if content.get("plan") == "":',
         (FOLDER,),
     ),
     Mutant(
         "damaged-chunk-taken",
         "agents/card_agents/evaluation/tournament/folder.py",
-        "if checksum != _checksum(told):",
+        "if checksum != _checksum(content):",
         'if checksum == "":',
         (FOLDER,),
     ),
@@ -343,8 +343,8 @@ AGENTS = (
     Mutant(
         "oldest-selves-leave-the-pool-first",
         "agents/card_agents/training/pool.py",
-        "del self.selves[1 + int(np.argmin(gaps)) if gaps else 0]",
-        "del self.selves[0]",
+        "del self.snapshots[1 + int(np.argmin(gaps)) if gaps else 0]",
+        "del self.snapshots[0]",
         (TRAINING,),
     ),
     Mutant(

@@ -1,4 +1,4 @@
-"""The trained players that come with the library: how they are made, and what a best response gains on them."""
+"""Training of the players that ship with the library, and of a best response to each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from card_agents.cli.command_line import Parser, called, command, needed
 from card_agents.cli.options import real, whole
-from card_agents.cli.train import NEEDED, watch_run
+from card_agents.cli.train import NEEDED, run_to_end
 from card_agents.files import check_writable, write_whole
 from card_agents.players.ppo import WEIGHTS, PPOAgent
 from card_agents.screen import screen
@@ -31,7 +31,7 @@ RESULTS = "baselines.json"
 
 @dataclass(frozen=True)
 class Baseline:
-    """A player to be shipped: the game it plays, and the decisions it and the best response to it are trained on."""
+    """A player that ships with the library: its game, and the training steps of it and of a best response to it."""
 
     game: str
     rules: dict[str, Any]
@@ -47,8 +47,8 @@ class Baseline:
 def main(
     baselines: Sequence[Baseline], league: dict[str, Any], response: dict[str, Any], argv: Sequence[str] | None = None
 ) -> int:
-    """Train ``baselines`` with the settings ``league``, each then met by a learner with those of ``response``."""
-    parser = Parser(prog=called(VERB), description="Train the players that come with the library anew, and test them.")
+    """Train ``baselines`` with the settings ``league``, and a learner against each with the settings ``response``."""
+    parser = Parser(prog=called(VERB), description="Retrain the players that ship with the library, and measure them.")
     parser.add_argument(
         "--runs", type=Path, default=Path("runs/baselines"), metavar="FOLDER", help="default %(default)s"
     )
@@ -56,10 +56,10 @@ def main(
         "--weights", type=Path, default=WEIGHTS, metavar="FOLDER", help="where the players go, default %(default)s"
     )
     parser.add_argument(
-        "--threads", type=whole(0, 1024), default=0, metavar="N", help="threads of torch. 0: as many as it likes"
+        "--threads", type=whole(0, 1024), default=0, metavar="N", help="threads of torch. 0: its own default"
     )
     parser.add_argument(
-        "--share", type=_share, default=1.0, metavar="X", help="share of the training to be done, to try it out"
+        "--share", type=_share, default=1.0, metavar="X", help="share of the training to do, for a trial"
     )
     arguments = parser.parse_args(argv)
     needed("train", *NEEDED)
@@ -83,10 +83,12 @@ def main(
         PPOAgent(game, agent.network.compact()).save(player)
         against = f"ppo:{player}"
         reply = trained("response", baseline.response_steps, {**response, "against": against})
-        results.append({"player": stem, "bytes": player.stat().st_size, "league": told(run), "response": told(reply)})
+        results.append(
+            {"player": stem, "bytes": player.stat().st_size, "league": summary_of(run), "response": summary_of(reply)}
+        )
         write_whole(arguments.runs / RESULTS, (json.dumps(_dated(results), indent=1) + "\n").encode())
     console.print(
-        f"The players are in {arguments.weights}; what they can do is in {arguments.runs / RESULTS}", soft_wrap=True
+        f"The players are in {arguments.weights}; their results are in {arguments.runs / RESULTS}", soft_wrap=True
     )
     return 0
 
@@ -99,18 +101,18 @@ def _share(text: str) -> float:
 
 
 def train_once(folder: Path, game: Game, settings: Settings, console: Console) -> Run:
-    """The finished run of a folder: begun, gone on with, or, if it was finished before, as it is."""
+    """The finished run of a folder: started or resumed as needed."""
     from card_agents.training.run import EVALUATION, Run
 
     run = Run.resume(folder) if folder.is_dir() else Run.begin(folder, game, settings)
     with run:
         if not (folder / EVALUATION).is_file():
-            watch_run(run, console)
+            run_to_end(run, console)
     return run
 
 
-def told(run: Run) -> dict[str, Any]:
-    """What there is to say about a finished run."""
+def summary_of(run: Run) -> dict[str, Any]:
+    """A summary of a finished run, as a JSON-serialisable dictionary."""
     from card_agents.training.run import EVALUATION
 
     return {
@@ -130,4 +132,4 @@ def _dated(results: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(f"Which players there are to be trained stands in {VERB}: run python {VERB}.")
+    raise SystemExit(f"The list of players to train is in {VERB}: run python {VERB}.")

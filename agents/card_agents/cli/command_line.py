@@ -1,8 +1,8 @@
-"""What all commands have in common: how they are called, what they say when something is wrong, and their output.
+"""What all commands have in common: their names, error messages, exit statuses and output.
 
-A command is a function that returns an exit status. ``command`` makes of it one that ends with a sentence wherever the
-world is at fault: arguments that make no sense (status 2), a full disk, a missing file or extra, values that cannot be
-used (1), Ctrl-C (130). With ``python -X dev`` errors are shown with where they come from instead.
+A command is a function that returns an exit status. ``command`` wraps it so that it ends with a sentence wherever the
+cause is outside the program: invalid arguments (status 2), a full disk, a missing file or extra, unusable values (1),
+Ctrl-C (130). With ``python -X dev`` errors are shown with their traceback instead.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TextIO
 
 PROGRAM = "card-envs"
-"""The one name of all commands, once the package is installed."""
+"""The program that runs all commands, once the package is installed."""
 
 MODULES = ("card_envs.__main__", "card_agents.__main__")
-"""What runs them as well, by ``python -m``."""
+"""Modules that run them too, with ``python -m``."""
 
 FAILED, REFUSED, INTERRUPTED = 1, 2, 130
-"""Exit statuses: something went wrong, the arguments make no sense, Ctrl-C."""
+"""Exit statuses: failure, invalid arguments, Ctrl-C."""
 
 SINGLE_THREADED = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-"""With several threads the last bits of a network's numbers would depend on how many there are."""
+"""With several threads, the last bits of a network's outputs would depend on their number."""
 
 SLEEPING = {"OMP_WAIT_POLICY": "PASSIVE", "OPENBLAS_NUM_THREADS": "1"}
-"""Threads that wait must not spin: on cores that others use as well, two spinning threads were seen to train twenty
-times slower than two that sleep."""
+"""Waiting threads must not spin: on shared cores, training with two spinning threads was twenty times slower than with
+two that sleep."""
 
 SPELLED = {"±": "+-", "–": "-", "−": "-", "≥": ">=", "≤": "<=", "×": "x", "…": "..."}
-"""What is written instead where the output has no such character."""
+"""Replacements where the encoding of the output lacks a character."""
 
 Parameters = ParamSpec("Parameters")
 
@@ -44,7 +44,7 @@ Parameters = ParamSpec("Parameters")
 
 
 def called(verb: str = "") -> str:
-    """How the running command was called: by its one name, as a module, or as a script of the checkout."""
+    """How the running command was called: as ``card-envs``, as a module, or as a script of the checkout."""
     spec = getattr(sys.modules["__main__"], "__spec__", None)
     if spec is not None and spec.name in MODULES:
         name = f"python -m {spec.parent}"
@@ -56,9 +56,9 @@ def called(verb: str = "") -> str:
 
 
 def begin_with(settings: Mapping[str, str], *, unless_set: bool = False) -> None:
-    """Set environment variables that libraries read when they are loaded; if they are already, start anew with them.
+    """Set environment variables that libraries read when they are loaded; restart the process if that is too late.
 
-    unless_set: those that the user has set stay as they are.
+    unless_set: keep the values that the user has set.
     """
     wanted = {name: value for name, value in settings.items() if not (unless_set and name in os.environ)}
     if any(os.environ.get(name) != value for name, value in wanted.items()):
@@ -68,14 +68,14 @@ def begin_with(settings: Mapping[str, str], *, unless_set: bool = False) -> None
 
 
 class Parser(argparse.ArgumentParser):
-    """Refuses arguments with one sentence."""
+    """An argument parser whose errors are single sentences."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(REFUSED, f"{self.prog}: {sentence(message)} (See {self.prog} --help.)\n")
 
 
 def sentence(text: str) -> str:
-    """``text`` on one line, with a capital letter, unless it begins with a name, and an end.
+    """``text`` as a sentence on one line: capitalised, unless it begins with a name, and with a full stop.
 
     >>> sentence("expected one argument"), sentence("tables=0 must be above 0.")
     ('Expected one argument.', 'tables=0 must be above 0.')
@@ -86,11 +86,11 @@ def sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-# How it ends
+# How a command ends
 
 
 def command(verb: str) -> Callable[[Callable[Parameters, int]], Callable[Parameters, int]]:
-    """Make a function that returns an exit status a command, called ``verb``."""
+    """Decorate a function that returns an exit status as the command called ``verb``."""
 
     def made(body: Callable[Parameters, int]) -> Callable[Parameters, int]:
         @functools.wraps(body)
@@ -99,16 +99,16 @@ def command(verb: str) -> Callable[[Callable[Parameters, int]], Callable[Paramet
                 try:
                     status = body(*args, **kwargs)
                 except KeyboardInterrupt:
-                    tell(verb, "Stopped.")
+                    to_stderr(verb, "Stopped.")
                     status = INTERRUPTED
                 except (ValueError, OSError, ImportError, MemoryError) as error:
                     if sys.flags.dev_mode:
                         raise
-                    tell(verb, told(error))
+                    to_stderr(verb, error_sentence(error))
                     status = FAILED
                 output.flush()
             if output.failure is not None:
-                tell(verb, f"Not everything could be printed: {told(output.failure)}")
+                to_stderr(verb, f"Not everything could be printed: {error_sentence(output.failure)}")
                 status = status or FAILED
             return status
 
@@ -117,15 +117,15 @@ def command(verb: str) -> Callable[[Callable[Parameters, int]], Callable[Paramet
     return made
 
 
-def tell(verb: str, text: str) -> None:
-    """Say something on the standard error, if there is one."""
+def to_stderr(verb: str, text: str) -> None:
+    """Print a sentence to standard error, if there is one."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
             print(f"{called(verb)}: {sentence(text)}", file=sys.stderr, flush=True)
 
 
-def told(error: BaseException) -> str:
-    """What an error says, as a sentence."""
+def error_sentence(error: BaseException) -> str:
+    """The message of an error, as a sentence."""
     if isinstance(error, OSError) and error.strerror:
         return sentence(error.strerror if error.filename is None else f"{error.filename}: {error.strerror}")
     if isinstance(error, MemoryError):
@@ -134,14 +134,14 @@ def told(error: BaseException) -> str:
 
 
 def needed(extra: str, *modules: str) -> None:
-    """Raise ``ImportError`` with a sentence that names the extra unless all ``modules`` can be imported."""
+    """Raise ``ImportError`` with a sentence that names the extra, unless all ``modules`` can be imported."""
     lacking = missing(extra, *modules)
     if lacking:
         raise ImportError(lacking)
 
 
 def missing(extra: str, *modules: str) -> str:
-    """A sentence that names the first of ``modules`` that cannot be imported, and the extra that brings it; or ""."""
+    """A sentence that names the first of ``modules`` that cannot be imported and the extra that installs it; or ""."""
     for module in modules:
         try:
             importlib.import_module(module)
@@ -152,11 +152,11 @@ def missing(extra: str, *modules: str) -> str:
     return ""
 
 
-# Where its output goes
+# Output
 
 
 class Output:
-    """A standard output that does not end the command when it fails: the rest is dropped, and ``failure`` says why."""
+    """A standard output whose failure does not end the command: the rest is dropped; ``failure`` holds the error."""
 
     def __init__(self, stream: TextIO | None) -> None:
         self.stream = stream
@@ -184,7 +184,7 @@ class Output:
         return getattr(self.stream, name)
 
     def _give_up(self, error: OSError) -> None:
-        """What is left in the stream's buffer goes nowhere, or Python would fail on it at its end."""
+        """Discard what is left in the stream's buffer, on which Python would otherwise fail at exit."""
         self.failure = error
         with contextlib.suppress(OSError, ValueError):
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -194,7 +194,7 @@ class Output:
 
 @contextlib.contextmanager
 def _safe_output() -> Iterator[Output]:
-    """A standard output that fails neither where it is closed or full nor at characters that it does not have."""
+    """A standard output that fails neither when it is closed or full nor on characters that its encoding lacks."""
     _occupy_standard_files()
     stream = sys.stdout
     before = getattr(stream, "errors", None)
@@ -213,12 +213,12 @@ def _safe_output() -> Iterator[Output]:
 
 
 def _occupy_standard_files() -> None:
-    """Where one of the three is closed, the next file opened would take its number, and be printed into."""
+    """Open any closed standard stream; otherwise the next file opened would take its number and be printed into."""
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the least number that is free
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
 
 
 def _spell(error: UnicodeError) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""The command ``card-envs evaluate``: agents by name, over the same deals."""
+"""The command ``card-envs evaluate``: agents against each other over the same deals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from card_agents.cli.command_line import Parser, called, command, needed
 from card_agents.cli.options import add_agents, add_salt, chosen_game, game_commands, labelled, whole
-from card_agents.cli.warmup import told_if_long
+from card_agents.cli.warmup import notice_if_slow
 from card_agents.evaluation.arena import warm_up
 from card_agents.evaluation.evaluating import evaluate
 from card_agents.evaluation.regret import KINDS, AgentRegret, measure, refuse_unless_solved, regret_table
@@ -33,19 +33,20 @@ VERB = "evaluate"
 
 @command(VERB)
 def main(argv: Sequence[str] | None = None) -> int:
-    """Evaluate as the arguments say; the exit status."""
+    """Run the evaluation that the arguments describe; the exit status."""
     parser = Parser(
-        prog=called(VERB), description="Play agents against each other: every deal from every seat, with intervals."
+        prog=called(VERB),
+        description="Play agents against each other: every deal from every seat, with 95 % intervals.",
     )
     game_commands(parser, _add_options)
     arguments = parser.parse_args(argv)
     refused: argparse.ArgumentParser = arguments.command
     if len(arguments.agents) < 2:
-        refused.error("--agents needs at least two players, 'random greedy' say.")
+        refused.error("--agents needs at least two players, such as 'random greedy'.")
     game = chosen_game(arguments)
     needed("arena", "rich")
     console = screen()
-    with told_if_long(console):
+    with notice_if_slow(console):
         try:
             if arguments.json is not None:
                 check_writable(arguments.json)
@@ -70,14 +71,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         for note in evaluation.notes():
             console.print(printable(note))
     if arguments.json is not None:
-        console.print(f"Written to {arguments.json}", soft_wrap=True)
+        console.print(f"Results are in {arguments.json}", soft_wrap=True)
     return 0
 
 
 def _evaluate(
     game: Game, agents: list[tuple[str, Agent]], arguments: argparse.Namespace, console: Console
 ) -> Evaluation:
-    """Let the agents meet, and judge their decisions if that is asked for."""
+    """Play the agents against each other, and measure their regret if asked for."""
     from rich.progress import Progress
 
     with Progress(console=console, transient=True) as bar:
@@ -100,7 +101,7 @@ def _evaluate(
 def _regret(
     game: Game, agent: tuple[str, Agent], arguments: argparse.Namespace, salt: str | None, bar: Progress
 ) -> AgentRegret:
-    """The regret of one agent in all seats, of both kinds unless there are no deals for the second."""
+    """The regret of one agent in all seats, of both kinds unless --open-deals is 0."""
     from rich.markup import escape
 
     found = []
@@ -126,26 +127,28 @@ def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
         metavar="N",
         help="deals (matches with --match) for each pair, each in all seat rotations; default 10000",
     )
-    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="S", help="which deals; default 0")
+    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="S", help="seed of the deals; default 0")
     add_salt(parser)
     parser.add_argument(
-        "--sample", action="store_true", help="trained players draw their actions instead of taking the likeliest"
+        "--sample",
+        action="store_true",
+        help="trained players sample their actions instead of playing the most likely one",
     )
     parser.add_argument(
-        "--regret", action="store_true", help="also what each agent gives away against exact play, in all seats"
+        "--regret", action="store_true", help="also measure the regret of each agent against exact play, in all seats"
     )
     parser.add_argument(
         "--regret-deals",
         type=whole(2, 2**20),
         default=1000,
         metavar="N",
-        help="deals for the regret where all cards can be worked out; default 1000",
+        help="deals for the regret where all cards can be deduced; default 1000",
     )
     parser.add_argument(
         "--open-deals",
         type=whole(0, 2**20),
         default=50,
         metavar="N",
-        help="deals for the regret against play that sees all cards, which takes longer; 0 for none, default 50",
+        help="deals for the regret against double-dummy play (all cards open), which is slower; 0 for none, default 50",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the results")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="file for the results")

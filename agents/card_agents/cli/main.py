@@ -1,4 +1,4 @@
-"""All commands under one name: ``card-envs VERB ...``, or ``python -m card_envs VERB ...``."""
+"""All commands in one program: ``card-envs VERB ...``, or ``python -m card_envs VERB ...``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from card_agents.cli.command_line import SINGLE_THREADED, SLEEPING, Parser, begi
 
 @dataclass(frozen=True)
 class Verb:
-    """A command: what it does, and the environment variables to be set before its libraries are loaded.
+    """A command: its help text, and the environment variables to set before its libraries are loaded.
 
-    unless_set: variables that the user has set stay as they are.
+    unless_set: keep the values that the user has set.
     """
 
     does: str
@@ -26,21 +26,21 @@ VERBS = {
     "train": Verb("train a player by self-play", SLEEPING, unless_set=True),
     "evaluate": Verb("compare players over the same deals"),
     "tournament": Verb("a round robin with ratings, or a sequential test of two players", SINGLE_THREADED),
-    "exploit": Verb("how much players of a small game can lose, exactly"),
-    "warmup": Verb("compile everything once, before workers or clocks are started"),
+    "exploit": Verb("exact value of a small game and exploitability of its players"),
+    "warmup": Verb("compile everything once, before workers start or anything is timed"),
 }
-"""Each has a module of its name beside this one, with a ``main``."""
+"""Each is a module of this package with a ``main``."""
 
 
 def run(verb: str, argv: Sequence[str] | None = None) -> int:
-    """Run a command with these arguments, or those of the program; the exit status."""
+    """Run a command with these arguments (None: those of the program); the exit status."""
     begin_with(VERBS[verb].settings, unless_set=VERBS[verb].unless_set)
     status: int = import_module(f"{__package__}.{verb}").main(sys.argv[1:] if argv is None else argv)
     return status
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command that the arguments name; the exit status."""
+    """Run the command named by the arguments; the exit status."""
     given = list(sys.argv[1:] if argv is None else argv)
     if given and given[0] in VERBS:
         return run(given[0], given[1:])

@@ -1,4 +1,4 @@
-"""Command-line options for the rules of whichever game is named: made from the fields of its rules."""
+"""Command-line options for the rules of any game, made from the fields of its rules, and for players."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from typing import Any, Literal
 
 from card_agents.cli.command_line import Parser
 from card_agents.labels import labels_of
-from card_agents.names import SPOKEN, split_label
+from card_agents.names import NAMES_HELP, split_label
 from card_agents.seeds import read_salt
 from card_envs import GAMES, Game, make_game
 from card_envs.registry import game_class, rule_fields
 
 PREFIX = "rule_"
 
-AGENTS = f"{SPOKEN}. LABEL=NAME shows it as LABEL"
-"""What --agents says of the names that it takes."""
+AGENTS = f"{NAMES_HELP}. LABEL=NAME labels it LABEL"
+"""The help text of --agents."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def game_commands(parser: Parser, add_options: Callable[[argparse.ArgumentParser, str], None]) -> None:
-    """One command for each game, with an option for each of its rules and those that ``add_options`` adds for it."""
+    """Add one subcommand per game, with an option for each of its rules and those that ``add_options`` adds."""
     commands = parser.add_subparsers(dest="game", metavar="GAME", required=True, help=", ".join(GAMES))
     for name in GAMES:
         command = commands.add_parser(
@@ -37,25 +37,25 @@ def game_commands(parser: Parser, add_options: Callable[[argparse.ArgumentParser
         add_options(command, name)
         try:
             add_rules(command, name)
-        except ValueError:  # a game of another package that cannot be loaded: chosen_game will say so
+        except ValueError:  # a plug-in game that cannot be loaded: chosen_game reports why
             command.epilog = f"The game {name!r} cannot be loaded."
 
 
 def add_rules(parser: argparse.ArgumentParser, game: str) -> None:
-    """An option for each field of the rules of ``game``, in a group of their own."""
+    """Add an option for each field of the rules of ``game``, in a separate group."""
     rules = game_class(game).rules_class
-    group = parser.add_argument_group("rules", "numbers in brackets are those of docs/rules.md")
+    group = parser.add_argument_group("rules", "numbers in brackets refer to docs/rules.md")
     hints, meanings = typing.get_type_hints(rules), field_sentences(rules)
     for name, field in rule_fields(game).items():
         option: dict[str, Any] = {"dest": PREFIX + name, "default": argparse.SUPPRESS} | _reading(hints[name])
         shown = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
-        told = meanings.get(name, name).replace("%", "%%")
-        option["help"] = told if field.default is None else f"{told}; default {shown}"
+        text = meanings.get(name, name).replace("%", "%%")
+        option["help"] = text if field.default is None else f"{text}; default {shown}"
         group.add_argument(f"--{name.replace('_', '-')}", **option)
 
 
 def field_sentences(described: type) -> dict[str, str]:
-    r"""What the docstring of a class says of each of its fields, by name: ``name: sentence.``, later lines indented.
+    r"""The descriptions of the fields in a class docstring, by name: ``name: sentence.``, later lines indented.
 
     >>> class Rules:
     ...     'Two fields.\n\npace: ``"slow"``\n    or ``"fast"``.\nlaps: how many.'
@@ -67,7 +67,7 @@ def field_sentences(described: type) -> dict[str, str]:
 
 
 def chosen_game(arguments: argparse.Namespace) -> Game:
-    """The game that the arguments ask for; ends the program with a sentence if it cannot be."""
+    """The game that the arguments name; exits with a sentence if it cannot be made."""
     rules = {name[len(PREFIX) :]: value for name, value in vars(arguments).items() if name.startswith(PREFIX)}
     command: argparse.ArgumentParser = arguments.command
     try:
@@ -77,23 +77,23 @@ def chosen_game(arguments: argparse.Namespace) -> Game:
 
 
 def add_agents(parser: argparse.ArgumentParser) -> None:
-    """An option for the names of players, of which there must be some."""
+    """Add the required option for the names of players."""
     parser.add_argument("--agents", nargs="+", required=True, metavar="NAME", help=AGENTS)
 
 
 def add_salt(parser: argparse.ArgumentParser) -> None:
-    """An option for the secret that decides the packs together with the seed."""
+    """Add the option for the secret that determines the packs together with the seed."""
     parser.add_argument(
         "--salt",
         type=salt,
         metavar="HEX",
-        help="plays the packs of other results again: the salt that they tell, with the same --seed. Where an external "
-        "bot takes part one is drawn, so that nobody can know the packs; among other players the seed decides alone",
+        help="replay the packs of earlier results: the salt that they report, with the same --seed. With an external "
+        "bot a random one is drawn, so that nobody can know the packs; otherwise the seed alone determines them",
     )
 
 
 def salt(text: str) -> str:
-    """Reads a salt."""
+    """Parse a salt."""
     try:
         return read_salt(text)
     except ValueError as error:
@@ -101,7 +101,7 @@ def salt(text: str) -> str:
 
 
 def labelled(names: Sequence[str]) -> list[tuple[str, str]]:
-    """(label, name) of each player; no two labels are alike.
+    """The (label, name) of each player; no two labels are alike.
 
     >>> labelled(["greedy", "mine=ppo:a.npz", "greedy"])
     [('greedy', 'greedy'), ('mine', 'ppo:a.npz'), ('greedy (2)', 'greedy')]
@@ -111,14 +111,14 @@ def labelled(names: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def integer(text: str) -> int:
-    """Reads a whole number, written in digits."""
+    """Parse a whole number written in digits."""
     if _WHOLE.fullmatch(text) is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number in digits, like 1000")
     return int(text)
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:
-    """Reads a whole number from ``least`` to ``most``."""
+    """A parser of whole numbers from ``least`` to ``most``."""
 
     def number(text: str) -> int:
         value = integer(text)
@@ -130,7 +130,7 @@ def whole(least: int, most: int) -> Callable[[str], int]:
 
 
 def real(text: str) -> float:
-    """Reads a number that is not too large for a float."""
+    """Parse a finite number."""
     value = float(text) if _NUMBER.fullmatch(text) else float("nan")
     if not abs(value) < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number, like 0.25")
@@ -138,7 +138,7 @@ def real(text: str) -> float:
 
 
 def positive(text: str) -> float:
-    """Reads a number above 0."""
+    """Parse a number above 0."""
     value = real(text)
     if value <= 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
@@ -153,7 +153,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def _reading(hint: Any) -> dict[str, Any]:
-    """How an option reads a rule of this type."""
+    """The argparse arguments for a rule of this type."""
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         hint = next(part for part in typing.get_args(hint) if part is not type(None))
     if hint is bool:

@@ -15,17 +15,17 @@ from card_agents.cli.command_line import (
     Parser,
     called,
     command,
+    error_sentence,
     missing,
     needed,
-    told,
 )
 from card_agents.cli.options import AGENTS, add_salt, chosen_game, game_commands, positive, real, whole
-from card_agents.cli.warmup import told_if_long
+from card_agents.cli.warmup import notice_if_slow
 from card_agents.evaluation.tournament.folder import Folder
 from card_agents.evaluation.tournament.pictures import PAYOFF, RATINGS, draw
 from card_agents.evaluation.tournament.plan import Chunk, Job, Plan, round_robin
 from card_agents.evaluation.tournament.playing import play_all, warm_up_players
-from card_agents.evaluation.tournament.results import plain, results_of
+from card_agents.evaluation.tournament.results import results_of, to_json
 from card_agents.evaluation.tournament.sequential import Sprt
 from card_agents.evaluation.tournament.tables import markdown, notes, tables
 from card_agents.evaluation.tournament.verdict import verdict_of
@@ -47,12 +47,12 @@ Chunks = dict[Job, Chunk]
 
 @command(VERB)
 def main(argv: Sequence[str] | None = None) -> int:
-    """Play as the arguments say; the exit status."""
+    """Play the tournament that the arguments describe; the exit status."""
     parser = Parser(
         prog=called(VERB),
         description="Play agents against each other, every deal from every seat: a round robin with ratings "
-        "(--agents), or a sequential test whether one is better than another (--sprt). Run it again with the same "
-        "arguments to go on where it was stopped.",
+        "(--agents), or a sequential test of whether one is better than another (--sprt). Run it again with the same "
+        "arguments to resume it.",
     )
     game_commands(parser, _add_options)
     arguments = parser.parse_args(argv)
@@ -76,20 +76,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(folder: Folder, workers: int) -> int:
-    """Play what is left to be played and say what came of it; the exit status."""
+    """Play the remaining chunks and report the results; the exit status."""
     plan, console = folder.plan, screen()
     console.print(f"Playing {plan.game.describe()}\nin {folder.path}", soft_wrap=True)
     undrawn = "" if plan.sprt else missing("arena", "matplotlib")
     if undrawn:
-        console.print(f"There will be no pictures: {undrawn}", soft_wrap=True)
+        console.print(f"There will be no figures: {undrawn}", soft_wrap=True)
     chunks: Chunks = {}
     try:
         _play(folder, chunks, workers, console)
         changed = plan.changed()
         if changed:
             console.print(
-                f"Changed while it was played: {printable(', '.join(changed))}. The results mix old and new players; "
-                "give another --out to play with the new ones alone.",
+                f"Files changed during play: {printable(', '.join(changed))}. The results mix old and new players; "
+                "give another --out to play only with the new ones.",
                 soft_wrap=True,
             )
         if plan.sprt:
@@ -97,15 +97,15 @@ def _run(folder: Folder, workers: int) -> int:
         return _finish_tournament(folder, chunks, console, pictures=not undrawn)
     except KeyboardInterrupt:
         console.print(
-            f"Stopped. {len(chunks)} of {len(plan.jobs)} chunks are kept: run it again with the same arguments and "
-            f"--out {folder.path} to go on.",
+            f"Stopped. {len(chunks)} of {len(plan.jobs)} chunks are saved: run it again with the same arguments and "
+            f"--out {folder.path} to resume it.",
             soft_wrap=True,
         )
         return INTERRUPTED
 
 
 def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
-    parser.add_argument("--agents", nargs="+", metavar="NAME", help=f"a round robin of these: {AGENTS}")
+    parser.add_argument("--agents", nargs="+", metavar="NAME", help=f"play a round robin of these: {AGENTS}")
     parser.add_argument(
         "--sprt",
         nargs=2,
@@ -119,41 +119,49 @@ def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
         help="deals (matches with --match) for each pair, each in all seat rotations, "
         f"default {DEALS}; with --sprt the most there may be, default {MOST_DEALS}",
     )
-    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="S", help="which deals; default 0")
+    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="S", help="seed of the deals; default 0")
     add_salt(parser)
     parser.add_argument("--workers", type=whole(1, 1024), default=1, metavar="W", help="processes; default 1")
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="where all is kept; default runs/tournament-...")
     parser.add_argument(
-        "--chunk", type=whole(1, 10**6), default=100, metavar="N", help="deals played in one go; default 100"
+        "--out", type=Path, metavar="FOLDER", help="folder of the tournament; default runs/tournament-..."
     )
     parser.add_argument(
-        "--sample", action="store_true", help="trained players draw their actions instead of taking the likeliest"
+        "--chunk",
+        type=whole(1, 10**6),
+        default=100,
+        metavar="N",
+        help="deals per chunk, the unit that is saved; default 100",
+    )
+    parser.add_argument(
+        "--sample",
+        action="store_true",
+        help="trained players sample their actions instead of playing the most likely one",
     )
     group = parser.add_argument_group("module:factory and cmd:PROGRAM")
     limits = Limits()
     for option, seconds, meaning in (
-        ("--move-seconds", limits.move, "for an answer"),
-        ("--start-seconds", limits.start, "from the start to the first answer"),
+        ("--move-seconds", limits.move, "seconds per answer"),
+        ("--start-seconds", limits.start, "seconds from the start to the first answer"),
     ):
         group.add_argument(option, type=positive, default=seconds, metavar="X", help=f"{meaning}; default {seconds:g}")
     group = parser.add_argument_group("--sprt", "is B better than A by more than MARGIN points per deal?")
     for option, default, meaning in (
-        ("--margin", 0.0, "points per deal that are not enough"),
-        ("--better", 0.1, "points per deal that should be found"),
-        ("--alpha", 0.05, "chance to call B better where it is not by more than the margin"),
-        ("--beta", 0.05, "chance to miss it where it is by --better"),
+        ("--margin", 0.0, "lower end of the indifference region, in points per deal"),
+        ("--better", 0.1, "upper end of the indifference region, in points per deal"),
+        ("--alpha", 0.05, "probability of the verdict 'better' where B is better by --margin or less"),
+        ("--beta", 0.05, "probability of the verdict 'not better' where B is better by --better or more"),
     ):
         group.add_argument(option, type=real, metavar="X", help=f"{meaning}; default {default:g}")
         parser.set_defaults(**{option[2:]: None})
 
 
 def _plan(arguments: argparse.Namespace, game: Game) -> Plan:
-    """The plan that the arguments ask for; ``ValueError`` with a sentence if there is none."""
+    """The plan that the arguments ask for; ``ValueError`` with a sentence if they are invalid."""
     options = {name: getattr(arguments, name) for name in ("margin", "better", "alpha", "beta")}
     test = {"margin": 0.0, "better": 0.1, "alpha": 0.05, "beta": 0.05}
     test |= {name: value for name, value in options.items() if value is not None}
     if bool(arguments.agents) == bool(arguments.sprt):
-        raise ValueError("Give --agents for a round robin, or --sprt A B for a test: one of them.")
+        raise ValueError("Give either --agents for a round robin or --sprt A B for a test.")
     pairs: tuple[tuple[int, int], ...]
     labelled = [split_label(text) for text in arguments.sprt or arguments.agents]
     given, agents = tuple(label for label, _ in labelled), tuple(name for _, name in labelled)
@@ -164,12 +172,12 @@ def _plan(arguments: argparse.Namespace, game: Game) -> Plan:
         if extra:
             raise ValueError(f"{', '.join(extra)} can only be used with --sprt A B.")
         if len(agents) < 2:
-            raise ValueError("--agents needs at least two players, 'random greedy' say.")
+            raise ValueError("--agents needs at least two players, such as 'random greedy'.")
         pairs, sprt = round_robin(game, len(agents)), None
     limits = Limits(arguments.move_seconds, arguments.start_seconds)
     for name in agents:
         refuse_unrepeatable(name)
-        make_agent(name, game, limits=limits)  # refuses what cannot play
+        make_agent(name, game, limits=limits)  # refuses a player that cannot be made
     return Plan(
         game,
         agents,
@@ -186,7 +194,7 @@ def _plan(arguments: argparse.Namespace, game: Game) -> Plan:
 
 
 def _play(folder: Folder, chunks: Chunks, workers: int, console: Console) -> None:
-    """Read the chunks that have been played and play the others, until a test is decided."""
+    """Read the chunks that have been played and play the rest, or until a test is decided."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     plan = folder.plan
@@ -199,7 +207,7 @@ def _play(folder: Folder, chunks: Chunks, workers: int, console: Console) -> Non
     ended = _watch(plan, chunks)
     if not left or ended():
         return
-    with told_if_long(console):
+    with notice_if_slow(console):
         warm_up_players(plan)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
     times = (TimeElapsedColumn(), TimeRemainingColumn())
@@ -218,7 +226,7 @@ def _play(folder: Folder, chunks: Chunks, workers: int, console: Console) -> Non
 
 
 def _watch(plan: Plan, chunks: Chunks) -> Callable[[], bool]:
-    """What tells whether play can end before all chunks are there: where the test is decided."""
+    """A function that says whether play can stop before all chunks are there, because the test is decided."""
     if plan.sprt is None:
         return lambda: False
     return lambda: verdict_of(plan, chunks).is_decided
@@ -228,31 +236,31 @@ def _finish_tournament(folder: Folder, chunks: Chunks, console: Console, picture
     results = results_of(folder.plan, chunks)
     written, failure = [RESULTS, REPORT], ""
     try:
-        write_whole(folder.path / RESULTS, plain(results.to_dict()).encode())
+        write_whole(folder.path / RESULTS, to_json(results.to_dict()).encode())
         write_whole(folder.path / REPORT, markdown(results).encode(errors="backslashreplace"))
         if pictures:
             try:
                 draw(results, folder.path)
                 written += [RATINGS, PAYOFF]
-            except Exception as error:  # whatever a picture fails of, the results are there
-                failure = told(error)
+            except Exception as error:  # whatever matplotlib raises, the results are saved
+                failure = error_sentence(error)
     finally:
         for table in tables(results):
             console.print(table)
         for note in notes(results):
             console.print(printable(note))
-    console.print(f"Written to {folder.path}: {', '.join(written)}", soft_wrap=True)
+    console.print(f"Results are in {folder.path}: {', '.join(written)}", soft_wrap=True)
     if failure:
-        console.print(f"The pictures could not be drawn: {failure}", soft_wrap=True)
+        console.print(f"The figures could not be drawn: {failure}", soft_wrap=True)
     return FAILED if failure else 0
 
 
 def _finish_test(folder: Folder, chunks: Chunks, console: Console) -> int:
     verdict = verdict_of(folder.plan, chunks)
     try:
-        write_whole(folder.path / VERDICT, plain(verdict.to_dict()).encode())
+        write_whole(folder.path / VERDICT, to_json(verdict.to_dict()).encode())
     finally:
         for sentence in verdict.sentences():
             console.print(printable(sentence))
-    console.print(f"Written to {folder.path}: {VERDICT}", soft_wrap=True)
+    console.print(f"Results are in {folder.path}: {VERDICT}", soft_wrap=True)
     return 0

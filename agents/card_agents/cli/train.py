@@ -1,4 +1,4 @@
-"""The command ``card-envs train``: train a player by self-play, evaluate it, draw its learning curve."""
+"""The command ``card-envs train``: train a player by self-play, evaluate it and draw its learning curve."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from card_agents.cli.command_line import Parser, called, command, needed, tell
+from card_agents.cli.command_line import Parser, called, command, needed, to_stderr
 from card_agents.cli.options import PREFIX, chosen_game, game_commands, integer, real
-from card_agents.cli.warmup import told_if_long
+from card_agents.cli.warmup import notice_if_slow
 from card_agents.screen import screen
 from card_agents.training.settings import BUDGET, Settings
 from card_envs import make_game
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 VERB = "train"
 
 NEEDED = ("rich", "matplotlib", "torch", "stable_baselines3", "sb3_contrib", "tensorboard")
-"""What the extra ``train`` brings."""
+"""Packages of the extra ``train``."""
 
 
 @command(VERB)
 def main(argv: Sequence[str] | None = None) -> int:
-    """Train as the arguments say; the exit status."""
+    """Run the training that the arguments describe; the exit status."""
     parser = Parser(
         prog=called(VERB),
-        description="Train a player by self-play, evaluate it from every seat, and leave everything in a run folder. "
-        f"'{called(VERB)} --resume RUN' goes on with a run that was stopped.",
+        description="Train a player by self-play, evaluate it from every seat, and write everything to a run folder. "
+        f"'{called(VERB)} --resume RUN' continues a run that was stopped.",
     )
     game_commands(parser, _add_options)
     given = list(sys.argv[1:] if argv is None else argv)
@@ -51,12 +51,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         run = _resumed(arguments) if "resume" in arguments else _begun(arguments)
     except ValueError as error:
         refused.error(str(error))
-    watch_run(run, screen())
+    run_to_end(run, screen())
     return 0
 
 
 def _with_game(given: list[str]) -> list[str]:
-    """The arguments with the game before them, where it follows from the run to be resumed."""
+    """The arguments with the game in front, where the run to be resumed implies it."""
     if given[:1] != ["--resume"] or len(given) < 2:
         return given
     from card_agents.training.config import read_config
@@ -67,7 +67,7 @@ def _with_game(given: list[str]) -> list[str]:
 def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
     missing = argparse.SUPPRESS
     parser.add_argument("--out", type=Path, metavar="RUN", default=missing, help="run folder, default runs/GAME-...")
-    parser.add_argument("--resume", type=Path, metavar="RUN", default=missing, help="go on with the run in this folder")
+    parser.add_argument("--resume", type=Path, metavar="RUN", default=missing, help="continue the run in this folder")
     group = parser.add_argument_group("training")
     readers: dict[str, dict[str, Any]] = {
         "bool": {"action": argparse.BooleanOptionalAction},
@@ -77,13 +77,13 @@ def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
     }
     for field in dataclasses.fields(Settings):
         reader = {"choices": _rewards(game)} if field.name == "reward" else readers[str(field.type)]
-        told = field.metadata["help"].replace("%", "%%")
-        shown = f"{told}; default {field.default}" if field.default != "" else told
+        text = field.metadata["help"].replace("%", "%%")
+        shown = f"{text}; default {field.default}" if field.default != "" else text
         group.add_argument(f"--{field.name.replace('_', '-')}", default=missing, help=shown, **reader)
 
 
 def _rewards(game: str) -> list[str]:
-    """The rewards that a game pays under some rules."""
+    """The rewards that a game offers under some rules."""
     match = make_game(game, match=True)
     return [reward for reward in REWARDS if match.min_returns[reward] < 0]
 
@@ -95,7 +95,7 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _settings(given: dict[str, Any]) -> dict[str, Any]:
-    """A budget of steps alone has no limit of time unless one is given."""
+    """With a budget of steps alone there is no time limit."""
     return {"minutes": 0.0, **given} if given.get("steps") else given
 
 
@@ -125,35 +125,35 @@ def _resumed(arguments: argparse.Namespace) -> Run:
     if "out" in arguments:
         other.append("out")
     if other:
-        raise ValueError(f"A resumed run keeps its rules and settings: leave out {', '.join(other)}.")
+        raise ValueError(f"A resumed run keeps its rules and settings. Leave out {', '.join(other)}.")
     changes = {name: value for name, value in _settings(given).items() if name in BUDGET}
     return Run.resume(arguments.resume, changes)
 
 
-def watch_run(run: Run, console: Console) -> None:
-    """Train and finish a run, and tell how it goes; how to go on with it, if something stops it."""
+def run_to_end(run: Run, console: Console) -> None:
+    """Train and finish a run, showing progress; if it is stopped, print how to resume it."""
     from card_agents.training.run import Diverged
 
     try:
         with run:
-            _train_and_tell(run, console)
+            _train(run, console)
     except Diverged:
         raise
     except BaseException:
         again = f"{called(VERB)} --resume {shlex.quote(str(run.folder))}"
-        tell(VERB, f"{run.legs} legs are kept; {again} goes on from there.")
+        to_stderr(VERB, f"{run.legs} legs are saved; {again} continues from there.")
         raise
 
 
-def _train_and_tell(run: Run, console: Console) -> None:
+def _train(run: Run, console: Console) -> None:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    gone_on = f", from {run.legs} legs" * bool(run.legs)
-    console.print(f"Training {run.game.describe()}\nin {run.folder}{gone_on}", soft_wrap=True)
+    resumed = f", resumed after {run.legs} legs" * bool(run.legs)
+    console.print(f"Training {run.game.describe()}\nin {run.folder}{resumed}", soft_wrap=True)
     for remark in run.remarks:
         console.print(remark, soft_wrap=True)
-    begun_with = len(run.remarks)
-    with told_if_long(console):
+    remarks_before = len(run.remarks)
+    with notice_if_slow(console):
         warm_up(run.game)
     columns = (
         TextColumn("[progress.description]{task.description}"),
@@ -181,7 +181,7 @@ def _train_and_tell(run: Run, console: Console) -> None:
         task = bar.add_task("evaluating", total=3, speed="")
         evaluation = run.finish(lambda done, total: bar.update(task, completed=done, total=total))
     console.print(evaluation.table())
-    missed = run.remarks[begun_with:]
+    missed = run.remarks[remarks_before:]
     for remark in missed:
         console.print(remark, soft_wrap=True)
     left = "model and evaluation.json" if missed else "model, evaluation.json and learning_curve.png"

@@ -1,8 +1,8 @@
-"""Counterfactual regret minimisation: strategies that come as near to an equilibrium as time allows.
+"""Counterfactual regret minimisation: policies that approach an equilibrium.
 
-The regrets are those of CFR+ (Tammelin 2014): never below zero, the seats in turn. With ``predictive`` the next policy
-also counts the last regret twice, as a guess at the next one (Farina, Kroer, Sandholm 2021), and the average weighs
-iteration t by t squared instead of t.
+The regrets are those of CFR+ (Tammelin 2014): never below zero, with alternating updates. With ``predictive`` the next
+policy also counts the last regret twice, as a prediction of the next one (Farina, Kroer, Sandholm 2021), and the
+average weights iteration t by t squared instead of t.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from card_envs.jit import njit
 def match_regrets(
     parent: Any, first: Any, seat: Any, who: int, values: Any, policy: Any, regrets: Any, trust: float
 ) -> None:
-    """Take over the regrets of one iteration, from the ends back, and let the policy follow them.
+    """Update the regrets of one iteration by backward induction, and the policy by regret matching.
 
-    values: of the leaves behind each sequence; become those of the sequences. trust: how many times the last regret
-    counts in advance.
+    values: of the leaves behind each sequence; they become those of the sequences. trust: how many times the last
+    regret counts as a prediction.
     """
     for i in range(len(parent) - 1, -1, -1):
         if seat[i] != who:
@@ -58,7 +58,7 @@ def match_regrets(
 
 @njit
 def add_plan(parent: Any, first: Any, seat: Any, who: int, plan: Any, weight: float, average: Any) -> None:
-    """Add the plan of a seat to the sum of its plans."""
+    """Add the plan of a seat, weighted, to the sum of its plans."""
     for i in range(len(parent)):
         if seat[i] == who:
             for k in range(first[i], first[i + 1]):
@@ -66,32 +66,31 @@ def add_plan(parent: Any, first: Any, seat: Any, who: int, plan: Any, weight: fl
 
 
 @dataclass(frozen=True)
-class Effort:
-    """How long CFR+ may run: so many iterations, which always find the same, or so many seconds."""
+class CFRLimit:
+    """When CFR+ stops: after so many iterations, which always find the same policy, or after so many seconds."""
 
     iterations: int | None = None
     seconds: float = math.inf
 
     @classmethod
-    def read(cls, text: str) -> Effort:
-        """The effort of ``"1000"`` (iterations) or ``"10s"`` (seconds); ``ValueError`` if it is neither.
+    def read(cls, text: str) -> CFRLimit:
+        """Parse ``"1000"`` (iterations) or ``"10s"`` (seconds); ``ValueError`` for anything else.
 
-        >>> Effort.read("1000"), Effort.read("0.5s")
-        (Effort(iterations=1000, seconds=inf), Effort(iterations=None, seconds=0.5))
+        >>> CFRLimit.read("1000"), CFRLimit.read("0.5s")
+        (CFRLimit(iterations=1000, seconds=inf), CFRLimit(iterations=None, seconds=0.5))
         """
         if re.fullmatch(r"[0-9]{1,9}", text) and int(text) > 0:
             return cls(iterations=int(text))
         if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?s", text) and float(text[:-1]) > 0:
             return cls(seconds=float(text[:-1]))
         raise ValueError(
-            f"'cfr' needs how long it may run: iterations ('cfr:1000', say) or seconds ('cfr:10s'), a number above 0, "
-            f"not {text[:40]!r}."
+            f"'cfr' needs a limit above 0, in iterations ('cfr:1000', say) or seconds ('cfr:10s'), not {text[:40]!r}."
         )
 
 
 @dataclass(frozen=True)
 class Point:
-    """A point of the learning curve: what the average policy is worth after so many iterations and seconds."""
+    """A point of the convergence curve: best responses to the average policy after so many iterations and seconds."""
 
     iterations: int
     seconds: float
@@ -100,7 +99,7 @@ class Point:
 
 @dataclass
 class CFR:
-    """A run of CFR+ on a tree. It can be run on at any time; the same iterations give the same policy.
+    """A run of CFR+ on a tree. ``run`` can be called again to continue; equal iterations give equal policies.
 
     seconds: time spent on iterations. curve: the points measured so far.
     """
@@ -117,7 +116,7 @@ class CFR:
         self._average = np.zeros(self.tree.sequences)
         self._plan = np.empty(self.tree.sequences)
         self._values = np.empty(self.tree.sequences)
-        self._improve(0, 0.0, 0, 0)  # compiles what the time is not to be charged with
+        self._improve(0, 0.0, 0, 0)  # compiles, so that ``seconds`` does not include it
 
     def iterate(self) -> None:
         """One iteration: first seat 0, then seat 1."""
@@ -125,23 +124,23 @@ class CFR:
         self.iterations += 1
         weight = float(self.iterations) ** (2 if self.predictive else 1)
         for who in (0, 1):
-            self._improve(who, weight, self.tree.sets, len(self.tree.pay))
+            self._improve(who, weight, self.tree.sets, len(self.tree.payoff))
         self.seconds += time.perf_counter() - begin
 
     def _improve(self, who: int, weight: float, sets: int, leaves: int) -> None:
-        """Half an iteration, over the first so many information sets and ends of deals."""
+        """Update one seat, over the first ``sets`` information sets and ``leaves`` leaves."""
         tree, values, plan = self.tree, self._values, self._plan
         parent, first, seat = tree.parent[:sets], tree.first[: sets + 1], tree.seat[:sets]
         own, other = tree.leaves[who, :leaves], tree.leaves[1 - who, :leaves]
         write_plan(parent, first, self._policy, plan)
         values[:] = 0
-        add_leaves(own, other, tree.pay[:leaves], (1.0 - 2.0 * who) / tree.deals, plan, values)
+        add_leaves(own, other, tree.payoff[:leaves], (1.0 - 2.0 * who) / tree.deals, plan, values)
         match_regrets(parent, first, seat, who, values, self._policy, self._regrets, float(self.predictive))
         write_plan(parent, first, self._policy, plan)
         add_plan(parent, first, seat, who, plan, weight, self._average)
 
     def policy(self) -> Policy:
-        """The average policy, float64 (sequences,): it is what comes near to an equilibrium."""
+        """The average policy, float64 (sequences,), which converges to an equilibrium."""
         policy = uniform(self.tree)
         policy_of_plan(self.tree.parent, self.tree.first, self._average, policy)
         return policy
@@ -154,10 +153,12 @@ class CFR:
         gap: float = 0.0,
         progress: Callable[[Point], None] | None = None,
     ) -> Policy:
-        """Iterate until a limit is reached, measure on the way, and return the average policy.
+        """Iterate until a limit is reached, measuring on the way; the average policy.
 
-        seconds: time for the iterations of this run; measuring comes on top. iterations: most of them in all.
-        gap: stop when the bounds of the value are as near as this. progress: is told each point measured.
+        seconds: time for the iterations of this call, without measuring. iterations: most iterations in all.
+        gap: stop when the bounds of the value are this close. progress: called with each point measured.
+
+        Raises ``ValueError`` if nothing would end the iterations.
         """
         if seconds == float("inf") and iterations is None and gap <= 0:
             raise ValueError("Nothing would end the iterations: give seconds, iterations or a gap above 0.")
@@ -175,7 +176,7 @@ class CFR:
             self.iterate()
 
     def measure(self) -> Point:
-        """Exploitability of the average policy now, a new point of the curve."""
+        """Measure the average policy; the result is appended to the curve."""
         point = Point(self.iterations, self.seconds, best_responses(self.tree, self.policy()))
         self.curve.append(point)
         return point

@@ -1,8 +1,9 @@
-"""Strategies over a tree: what they make of each other, and what the best answer to one makes of it.
+"""Strategies over a game tree: their values against each other, and best responses.
 
-A *policy* says how likely each action is where it can be taken: float64 (sequences,), the actions of an information
-set adding up to 1; both seats' in one array. A *plan* says how likely a seat's own choices lead along a sequence, the
-product of its policy on the way: float64 (sequences,), 1 for the two roots.
+A *policy* gives the probability of each action where it can be taken: float64 (sequences,), summing to 1 over the
+actions of an information set; one array holds both seats. A *plan* (realization plan) gives the probability that a
+seat's own choices lead along a sequence, the product of its policy on the path: float64 (sequences,), 1 for the two
+empty sequences.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Policy = npt.NDArray[np.float64]
 
 @njit
 def write_plan(parent: Any, first: Any, policy: Any, plan: Any) -> None:
-    """The plan of a policy; information sets come after those before them."""
+    """Write the plan of a policy; parents come before their information sets."""
     plan[0] = 1.0
     plan[1] = 1.0
     for i in range(len(parent)):
@@ -33,15 +34,15 @@ def write_plan(parent: Any, first: Any, policy: Any, plan: Any) -> None:
 
 
 @njit
-def add_leaves(own: Any, other: Any, pay: Any, sign: float, plan: Any, values: Any) -> None:
-    """Add to each of ``own`` sequences what the ends of deals behind it pay, against the plan of the other seat."""
-    for k in range(len(pay)):
-        values[own[k]] += sign * np.float64(pay[k]) * plan[other[k]]
+def add_leaves(own: Any, other: Any, payoff: Any, sign: float, plan: Any, values: Any) -> None:
+    """Add the payoffs of the leaves behind each of the ``own`` sequences, against the plan of the other seat."""
+    for k in range(len(payoff)):
+        values[own[k]] += sign * np.float64(payoff[k]) * plan[other[k]]
 
 
 @njit
-def answer(parent: Any, first: Any, seat: Any, who: int, values: Any, policy: Any) -> None:
-    """Best answers of a seat from the ends back; ``values`` of its leaves become those of its sequences."""
+def respond(parent: Any, first: Any, seat: Any, who: int, values: Any, policy: Any) -> None:
+    """Write a best response of a seat by backward induction; ``values`` of its leaves become those of its sequences."""
     for i in range(len(parent) - 1, -1, -1):
         if seat[i] != who:
             continue
@@ -55,17 +56,17 @@ def answer(parent: Any, first: Any, seat: Any, who: int, values: Any, policy: An
 
 
 @njit
-def expected(leaves: Any, pay: Any, plan_0: Any, plan_1: Any) -> float:
-    """What seat 0 has of all deals together."""
+def expected_payoff(leaves: Any, payoff: Any, plan_0: Any, plan_1: Any) -> float:
+    """Payoff to seat 0, summed over all deals."""
     total = 0.0
-    for k in range(len(pay)):
-        total += np.float64(pay[k]) * plan_0[leaves[0, k]] * plan_1[leaves[1, k]]
+    for k in range(len(payoff)):
+        total += np.float64(payoff[k]) * plan_0[leaves[0, k]] * plan_1[leaves[1, k]]
     return total
 
 
 @njit
 def policy_of_plan(parent: Any, first: Any, plan: Any, policy: Any) -> None:
-    """The policy behind a plan, uniform where the plan never comes."""
+    """Write the policy of a plan; uniform at information sets that the plan never reaches."""
     for i in range(len(parent)):
         before = 0.0
         for k in range(first[i], first[i + 1]):
@@ -82,56 +83,58 @@ def plan_of(tree: Tree, policy: Policy) -> npt.NDArray[np.float64]:
 
 
 def leaf_values(tree: Tree, seat: int, plan: Array) -> npt.NDArray[np.float64]:
-    """What the ends behind each sequence of ``seat`` pay it, in all deals together, against a plan of the other."""
+    """Payoff to ``seat`` behind each of its sequences, summed over all deals, against a plan of the other seat."""
     values = np.zeros(tree.sequences)
-    add_leaves(tree.leaves[seat], tree.leaves[1 - seat], tree.pay, 1.0 - 2.0 * seat, plan, values)
+    add_leaves(tree.leaves[seat], tree.leaves[1 - seat], tree.payoff, 1.0 - 2.0 * seat, plan, values)
     return values
 
 
 def value(tree: Tree, policy_0: Policy, policy_1: Policy) -> float:
-    """Points per deal that seat 0 has when it plays the first policy against the second in seat 1."""
-    return float(expected(tree.leaves, tree.pay, plan_of(tree, policy_0), plan_of(tree, policy_1))) / tree.deals
+    """Expected points per deal for seat 0 when it plays the first policy against the second in seat 1."""
+    return (
+        float(expected_payoff(tree.leaves, tree.payoff, plan_of(tree, policy_0), plan_of(tree, policy_1))) / tree.deals
+    )
 
 
 def best_response(tree: Tree, seat: int, policy: Policy) -> tuple[float, Policy]:
-    """The most points per deal that ``seat`` can have against a policy in the other seat, and a policy that has them.
+    """The value in points per deal of a best response of ``seat`` to a policy of the other seat, and its policy.
 
-    Exact: against a policy of whole numbers, a player without dice, all sums are of whole numbers. The policy returned
-    is a best response in its own seat and the policy answered in the other.
+    Exact: against a deterministic policy all sums are of whole numbers. The policy returned is a best response in
+    ``seat`` and the given policy in the other.
     """
     values = leaf_values(tree, seat, plan_of(tree, policy))
     reply = policy.copy()
-    answer(tree.parent, tree.first, tree.seat, seat, values, reply)
+    respond(tree.parent, tree.first, tree.seat, seat, values, reply)
     return float(values[seat]) / tree.deals, reply
 
 
 @dataclass(frozen=True)
 class BestResponses:
-    """What best responses to a policy have, in points per deal.
+    """The values of best responses to a policy, in points per deal.
 
-    best: for each seat, of a best response in it against the policy in the other seat.
+    best: for each seat, the value of a best response in it to the policy in the other seat.
     """
 
     best: tuple[float, float]
 
     @property
     def nash_conv(self) -> float:
-        """What both seats together could gain by a best response: 0 for an equilibrium."""
+        """What the two seats together could gain by best responses: 0 for an equilibrium."""
         return sum(self.best)
 
     @property
     def exploitability(self) -> float:
-        """Mean over the seats of what a best response has of a deal, beyond the value of the game for it."""
+        """Mean over the seats of the gain of a best response beyond the value of the game."""
         return self.nash_conv / 2
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The value of the game for seat 0 lies between: what the policy makes sure of, and what it leaves it."""
+        """Bounds of the value of the game for seat 0: what the policy guarantees it, and what it concedes to it."""
         return -self.best[1], self.best[0]
 
 
 def best_responses(tree: Tree, policy: Policy) -> BestResponses:
-    """What best responses to a policy have in both seats, exactly, with the dealer of ``tree``."""
+    """Exact values of best responses to a policy in both seats, with the dealer of ``tree``."""
     return BestResponses((best_response(tree, 0, policy)[0], best_response(tree, 1, policy)[0]))
 
 
@@ -141,7 +144,7 @@ def exploitability(tree: Tree, policy: Policy) -> float:
 
 
 def uniform(tree: Tree) -> Policy:
-    """Every action as likely as the others."""
+    """The uniform policy."""
     policy = np.ones(tree.sequences)
     policy[ROOTS:] = np.repeat(1.0 / np.diff(tree.first), np.diff(tree.first))
     return policy

@@ -1,17 +1,17 @@
-"""A small game written out in full: every deal, every play, every information set.
+"""The game tree of a small game in full: every deal, every play, every information set.
 
-The form is the *sequence form* (Koller, Megiddo, von Stengel). A *sequence* is what a seat itself has done on the way
-to a node: an information set where it had a choice, and the action taken there. A strategy is a probability for each
-sequence, and what two strategies make of each other is a sum over the ends of the deals, each a pair of sequences.
+The tree is kept in *sequence form* (Koller, Megiddo, von Stengel). A *sequence* is what a seat itself has done on the
+path to a node: an information set where it had a choice, and the action taken there. A strategy is a probability for
+each sequence, and the value of two strategies against each other is a sum over the leaves, each a pair of sequences.
 
-Chance is the pack. Deals that differ only in the order in which a seat got the cards that it holds before the first
-play are one deal: the packs walked have those cards in ascending order, and all of them are equally likely.
+Chance is the pack. Deals that differ only in the order in which a seat received the cards that it holds before the
+first play count as one deal: the packs walked have those cards in ascending order, and all of them are equally likely.
 
-An information set is a view: all that a seat is ever handed (``card_agents.protocol``), its own cards in the order they
-came to it with all plays in order. So two nodes with one view are one to every agent, whatever it computes; and since a
-view holds all earlier views of its seat, the seat forgets nothing. Views are told apart by a hash of 64 bits; that each
-is always met after the same sequence and with as many actions is checked on the way. A play that is forced makes no
-information set: there is nothing to decide.
+An information set is a view: all that a seat is ever handed (``card_agents.protocol``), its own cards in the order in
+which they came to it and all plays in order. So two nodes with the same view look the same to every agent, whatever it
+computes; and since a view contains all earlier views of its seat, the game has perfect recall. Views are told apart by
+a 64-bit hash; the walk checks that each is always reached by the same sequence and with the same number of actions. A
+forced play makes no information set, since there is nothing to decide.
 """
 
 from __future__ import annotations
@@ -26,7 +26,17 @@ import numpy as np
 import numpy.typing as npt
 
 from card_agents.equilibrium import walking
-from card_agents.equilibrium.walking import LEAVES, NODES, ROOTS, SEQUENCES, SETS, SHOWN, Room, Walks, Written
+from card_agents.equilibrium.walking import (
+    LEAVES,
+    NODES,
+    ROOTS,
+    SEQUENCES,
+    SETS,
+    VIEWED,
+    TreeArrays,
+    TreeWalk,
+    Workspace,
+)
 from card_agents.protocol import Array
 from card_envs import Game, batches
 from card_envs.record import BLANK
@@ -34,10 +44,10 @@ from card_envs.record import BLANK
 MOST_DEALS = 5_000_000
 MOST_NODES = 500_000_000
 MEMORY = 6 << 30
-"""Bytes that the tree may take."""
+"""Most bytes that a tree may take."""
 
 CHUNK = 1 << 14
-"""Views shown to an agent at a time."""
+"""Views handed to an agent at a time."""
 
 _PROBES = 512
 _GROWTH = 1 << 16
@@ -45,7 +55,7 @@ _GROWTH = 1 << 16
 
 @dataclass(frozen=True)
 class Size:
-    """How large a game is: deals for one dealer (exact), and about how many nodes and ends of deals in all."""
+    """The size of a game for one dealer: the number of deals (exact), and estimates of the nodes and leaves."""
 
     deals: int
     nodes: int
@@ -56,22 +66,22 @@ class Size:
 
 
 def measure(game: Game) -> Size:
-    """Count the deals of a game, and estimate the nodes by Knuth's random probes; takes no time.
+    """Count the deals of a game and estimate its nodes by Knuth's random probes, which is quick.
 
-    Raises ``ValueError`` for a game that is not of two players and single deals.
+    Raises ``ValueError`` unless the game has two players and is played in single deals.
     """
     if game.num_players != 2:
         raise ValueError(
-            f"Exact play is for two players, and this is {game.describe()}: with more there is no value to find."
+            f"Exact solving needs two players, and this is {game.describe()}: with more, a game has no single value."
         )
     if game.rules.match:
-        raise ValueError("A match has no end that could be written out: take single deals, match=False.")
+        raise ValueError("A match has no longest play, so no finite game tree: take single deals, match=False.")
     deals = math.factorial(game.pack.size)
     places = groups(game, 0)
     for group in np.unique(places[places >= 0]):
         deals //= math.factorial(int((places == group).sum()))
     states = game.new_states(np.arange(_PROBES, dtype=np.uint64))
-    branches = np.ones(_PROBES)  # of probability 1 / branches is the play found: so many are like it
+    branches = np.ones(_PROBES)  # the play found has probability 1 / branches: it stands for that many
     nodes = branches.copy()
     while (live := ~game.is_over(states)).any():
         branches[live] *= game.masks(states)[live].sum(axis=1)
@@ -81,9 +91,9 @@ def measure(game: Game) -> Size:
 
 
 def groups(game: Game, dealer: int) -> npt.NDArray[np.int64]:
-    """For each place of the pack the seat that holds its card before the first play, int64 (cards,), -1 for others.
+    """For each place in the pack, the seat that holds its card before the first play, int64 (cards,); -1 for the rest.
 
-    Cards of such a group can change places and nothing else changes; a game where that is not so has no groups.
+    Swapping two cards within a group changes nothing else; a game in which it would has no groups.
     """
     state = game.new_state(seed=0, dealer=dealer).record
     size = game.pack.size
@@ -99,7 +109,7 @@ def groups(game: Game, dealer: int) -> npt.NDArray[np.int64]:
 
 
 def _can_change(game: Game, state: Array, one: int, other: int) -> bool:
-    """Whether exchanging two cards of the pack leaves all of a fresh deal but the pack as it is."""
+    """Whether swapping two cards of the pack changes nothing in a fresh deal except the pack."""
     changed = batches.copy(state)
     deck = state["deck"][0].copy()
     cards = deck[: game.pack.size].tolist()
@@ -110,7 +120,7 @@ def _can_change(game: Game, state: Array, one: int, other: int) -> bool:
 
 
 def packs(game: Game, dealer: int) -> npt.NDArray[np.uint8]:
-    """All packs, uint8 (N, cards), with the cards of each of ``groups`` in ascending order; in lexicographic order."""
+    """All packs, uint8 (N, cards), in lexicographic order, with the cards of each of ``groups`` ascending."""
     size = game.pack.size
     group_of = groups(game, dealer)
     rows = np.zeros((1, 0), np.uint8)
@@ -129,16 +139,18 @@ def packs(game: Game, dealer: int) -> npt.NDArray[np.uint8]:
 
 @dataclass(frozen=True)
 class Tree:
-    """All deals of one dealer.
+    """The game tree for one dealer.
 
-    Information sets are numbered from 0, in the order of a walk through all deals, so after those before them: M of
-    them. Sequences 0 and 1 are those of the seats before any action; the actions of an information set stand side by
-    side. Ends of deals that pay nothing are left out.
+    Information sets are numbered from 0 in the order of a walk through all deals, so each comes after those before it
+    on its seat's path; M of them. Sequences 0 and 1 are the empty sequences of the two seats; the sequences of an
+    information set are contiguous. Leaves with payoff 0 are left out.
 
-    parent: int32 (M,), the sequence that leads its seat there. first: int32 (M + 1,), the sequences of information set
-    i are those from ``first[i]`` to ``first[i + 1]``. seat: int8 (M,). action: int16 (sequences,), -1 for the roots.
-    leaves: int32 (2, L), the sequences of seat 0 and seat 1 that lead to an end. pay: int8 (L,), what seat 0 has of it.
-    deals, nodes: how many there are. packs: uint8 (deals, cards). keys, ids: the table of information sets.
+    parent: int32 (M,), the sequence of its seat that leads to each information set. first: int32 (M + 1,), the
+    sequences of information set i are ``first[i]`` to ``first[i + 1]``. seat: int8 (M,), who decides. action: int16
+    (sequences,), -1 for the empty sequences. leaves: int32 (2, L), the sequences of seat 0 and seat 1 that lead to each
+    leaf. payoff: int8 (L,), in points, to seat 0. deals, nodes: how many there are. packs: uint8 (deals, cards).
+    groups: see ``groups``. keys,
+    ids: the hash table of information sets.
     """
 
     game: Game
@@ -152,7 +164,7 @@ class Tree:
     seat: npt.NDArray[np.int8]
     action: npt.NDArray[np.int16]
     leaves: npt.NDArray[np.int32]
-    pay: npt.NDArray[np.int8]
+    payoff: npt.NDArray[np.int8]
     keys: npt.NDArray[np.uint64]
     ids: npt.NDArray[np.int32]
 
@@ -172,88 +184,90 @@ class Tree:
         return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
 
     def views(self) -> Iterator[tuple[slice, Array]]:
-        """The views of all information sets in the order of their numbers, some at a time, by another walk."""
-        room = _room(self.game, self.dealer)
+        """Yield the views of all information sets in the order of their numbers, in chunks, from a second walk."""
+        workspace = _workspace(self.game, self.dealer)
         counts = np.zeros(6, np.int64)
-        shown = np.empty((CHUNK, self.game.dtype.itemsize), np.uint8)
-        arrays = (self.keys, self.ids, self.parent, self.first, self.seat, self.action)
+        views_out = np.empty((CHUNK, self.game.dtype.itemsize), np.uint8)
+        kept = (self.keys, self.ids, self.parent, self.first, self.seat, self.action)
         none = np.empty((2, 0), np.int32), np.empty(0, np.int8)
         pack, begin = 0, 0
         while begin < self.sets:
-            written = Written(counts, *arrays, *none)
-            pack = _walks(self.game).walk(self.packs, pack, room, written, self.game.constants, shown)
-            end = int(counts[SHOWN])
-            yield slice(begin, end), shown[: end - begin].copy().reshape(-1).view(self.game.dtype)
+            arrays = TreeArrays(counts, *kept, *none)
+            pack = _walk(self.game).walk(self.packs, pack, workspace, arrays, self.game.constants, views_out)
+            end = int(counts[VIEWED])
+            yield slice(begin, end), views_out[: end - begin].copy().reshape(-1).view(self.game.dtype)
             begin = end
 
-    def find(self, views: Array) -> npt.NDArray[np.int64]:
-        """Numbers of the information sets of these views, int64 (N,), -1 for one that is not in the tree."""
+    def lookup(self, views: Array) -> npt.NDArray[np.int64]:
+        """Numbers of the information sets of these views, int64 (N,); -1 for a view that is not in the tree."""
         views = np.ascontiguousarray(views)
         octets = views.view(np.uint8).reshape(len(views), self.game.dtype.itemsize)
         out = np.empty(len(views), np.int64)
-        room = _room(self.game, self.dealer)
-        _walks(self.game).find(views, octets, room, self.groups, self.keys, self.ids, out)
+        workspace = _workspace(self.game, self.dealer)
+        _walk(self.game).lookup(octets, workspace, self.groups, self.keys, self.ids, out)
         return out
 
     def mirrors(self, other: Tree) -> bool:
-        """Whether this is the other tree with the seats exchanged, number for number."""
+        """Whether this is the other tree with the seats swapped, array by array."""
         return (
             self.deals == other.deals
             and np.array_equal(self.first, other.first)
             and np.array_equal(self.seat, 1 - other.seat)
             and np.array_equal(_exchanged(self.parent), other.parent)
             and np.array_equal(self.action, other.action)
-            and np.array_equal(self.pay, -other.pay)
+            and np.array_equal(self.payoff, -other.payoff)
             and np.array_equal(_exchanged(self.leaves[0]), other.leaves[1])
             and np.array_equal(_exchanged(self.leaves[1]), other.leaves[0])
         )
 
 
 def _exchanged(sequences: Array) -> Array:
-    """The same sequences after an exchange of the seats: only the numbers of the two roots change."""
+    """The same sequences after the seats are swapped: only the numbers of the two empty sequences change."""
     return np.where(sequences < ROOTS, 1 - sequences, sequences)
 
 
-def write_out(game: Game, dealer: int = 0, *, memory: int = MEMORY) -> Tree:
-    """The whole game for one dealer, if it is small enough.
+def build_tree(game: Game, dealer: int = 0, *, memory: int = MEMORY) -> Tree:
+    """Build the game tree for one dealer, if it is small enough.
 
-    memory: bytes that may be used. Raises ``ValueError`` for a game that is too large, with its size.
+    memory: most bytes to use. Raises ``ValueError``, with the size of the game, if it is too large.
     """
     size = measure(game)
     if size.deals > MOST_DEALS or size.nodes > MOST_NODES:
         raise ValueError(
-            f"{game.describe()} is too large to be written out: {size}, and the most are {MOST_DEALS:,} deals and "
+            f"{game.describe()} is too large for exact solving: {size}; the most are {MOST_DEALS:,} deals and "
             f"{MOST_NODES:,} nodes. Take a smaller pack or fewer cards in hand."
         )
     if max(abs(game.min_return), game.max_return) > np.iinfo(np.int8).max:
-        raise ValueError(f"{game.describe()} pays more than {np.iinfo(np.int8).max} points, which are not written out.")
-    return _written_out(game, dealer, packs(game, dealer), size, memory)
+        raise ValueError(
+            f"{game.describe()} pays more than {np.iinfo(np.int8).max} points, more than a game tree can store."
+        )
+    return _build(game, dealer, packs(game, dealer), size, memory)
 
 
-def nothing_written(game: Game, dealer: int = 0) -> Tree:
-    """A tree without deals: making it compiles what others are made by."""
-    tree = _written_out(game, dealer, np.empty((0, game.pack.size), np.uint8), Size(0, 0, 0), MEMORY)
+def empty_tree(game: Game, dealer: int = 0) -> Tree:
+    """A tree without deals. Building it compiles all the code that builds others."""
+    tree = _build(game, dealer, np.empty((0, game.pack.size), np.uint8), Size(0, 0, 0), MEMORY)
     walking.rehash(tree.keys, tree.ids, np.zeros_like(tree.keys), np.zeros_like(tree.ids))
     return tree
 
 
-def _written_out(game: Game, dealer: int, all_packs: Array, size: Size, memory: int) -> Tree:
-    room = _room(game, dealer)
-    written = _empty()
+def _build(game: Game, dealer: int, all_packs: Array, size: Size, memory: int) -> Tree:
+    workspace = _workspace(game, dealer)
+    arrays = _empty_arrays()
     begin = 0
     while True:
-        begin = _walks(game).walk(all_packs, begin, room, written, game.constants, np.empty((0, 0), np.uint8))
+        begin = _walk(game).walk(all_packs, begin, workspace, arrays, game.constants, np.empty((0, 0), np.uint8))
         if begin == len(all_packs):
             break
-        written = _enlarged(written)
-        used = sum(array.nbytes for array in written)
+        arrays = _enlarged(arrays)
+        used = sum(array.nbytes for array in arrays)
         if used > memory:
             raise ValueError(
-                f"{game.describe()} is too large to be written out in {memory / 2**30:.1f} GiB: {size}, and "
-                f"{written.counts[SETS]:,} information sets after {begin / len(all_packs):.0%} of the deals. "
+                f"The game tree of {game.describe()} is too large for {memory / 2**30:.1f} GiB: {size}, and "
+                f"{arrays.counts[SETS]:,} information sets after {begin / len(all_packs):.0%} of the deals. "
                 "Take a smaller pack or fewer cards in hand."
             )
-    counts = written.counts
+    counts = arrays.counts
     sets, sequences, leaves = (int(counts[which]) for which in (SETS, SEQUENCES, LEAVES))
     return Tree(
         game,
@@ -262,44 +276,44 @@ def _written_out(game: Game, dealer: int, all_packs: Array, size: Size, memory: 
         groups(game, dealer),
         int(counts[walking.DEALS]),
         int(counts[NODES]),
-        written.parent[:sets].copy(),
-        written.first[: sets + 1].copy(),
-        written.seat[:sets].copy(),
-        written.action[:sequences].copy(),
-        np.ascontiguousarray(written.leaves[:, :leaves]),
-        written.pay[:leaves].copy(),
-        written.keys,
-        written.ids,
+        arrays.parent[:sets].copy(),
+        arrays.first[: sets + 1].copy(),
+        arrays.seat[:sets].copy(),
+        arrays.action[:sequences].copy(),
+        np.ascontiguousarray(arrays.leaves[:, :leaves]),
+        arrays.payoff[:leaves].copy(),
+        arrays.keys,
+        arrays.ids,
     )
 
 
-def _walks(game: Game) -> Walks:
-    return walking.build_walks(game.kernel, game.name)
+def _walk(game: Game) -> TreeWalk:
+    return walking.build_tree_walk(game.kernel, game.name)
 
 
-def _room(game: Game, dealer: int) -> Room:
+def _workspace(game: Game, dealer: int) -> Workspace:
     size = game.dtype.itemsize
     template = game.new_state(seed=0, dealer=dealer).record.copy()
     template["seed"] = template["choice"] = 0
     stack_bytes = np.zeros((game.max_plays + 1, size), np.uint8)
-    view_room = np.zeros(-(-size // 8) * 8, np.uint8)
-    view_bytes = view_room[:size]
-    return Room(
+    view_memory = np.zeros(-(-size // 8) * 8, np.uint8)
+    view_bytes = view_memory[:size]
+    return Workspace(
         stack_bytes.reshape(-1).view(game.dtype),
         stack_bytes,
         template.view(np.uint8).copy(),
         view_bytes.view(game.dtype),
         view_bytes,
-        view_room.view(np.uint64),
+        view_memory.view(np.uint64),
     )
 
 
-def _empty() -> Written:
+def _empty_arrays() -> TreeArrays:
     counts = np.zeros(6, np.int64)
     counts[SEQUENCES] = ROOTS
     first = np.zeros(_GROWTH, np.int32)
     first[0] = ROOTS
-    return Written(
+    return TreeArrays(
         counts,
         np.zeros(_GROWTH, np.uint64),
         np.zeros(_GROWTH, np.int32),
@@ -312,13 +326,13 @@ def _empty() -> Written:
     )
 
 
-def _enlarged(written: Written) -> Written:
-    """The same with twice the room where more than a third is used."""
-    sets, sequences, leaves = (int(written.counts[which]) for which in (SETS, SEQUENCES, LEAVES))
-    keys, ids = written.keys, written.ids
+def _enlarged(arrays: TreeArrays) -> TreeArrays:
+    """The same arrays, doubled where more than a third is used."""
+    sets, sequences, leaves = (int(arrays.counts[which]) for which in (SETS, SEQUENCES, LEAVES))
+    keys, ids = arrays.keys, arrays.ids
     if 3 * sets > len(keys):
         keys, ids = np.zeros(2 * len(keys), np.uint64), np.zeros(2 * len(keys), np.int32)
-        walking.rehash(written.keys, written.ids, keys, ids)
+        walking.rehash(arrays.keys, arrays.ids, keys, ids)
 
     def larger(array: Any, used: int) -> Any:
         if 3 * used <= array.shape[-1]:
@@ -327,14 +341,14 @@ def _enlarged(written: Written) -> Written:
         fresh[..., : array.shape[-1]] = array
         return fresh
 
-    return Written(
-        written.counts,
+    return TreeArrays(
+        arrays.counts,
         keys,
         ids,
-        larger(written.parent, sets),
-        larger(written.first, sets),
-        larger(written.seat, sets),
-        larger(written.action, sequences),
-        larger(written.leaves, leaves),
-        larger(written.pay, leaves),
+        larger(arrays.parent, sets),
+        larger(arrays.first, sets),
+        larger(arrays.seat, sets),
+        larger(arrays.action, sequences),
+        larger(arrays.leaves, leaves),
+        larger(arrays.payoff, leaves),
     )

@@ -1,10 +1,10 @@
-"""The arena: agents meet over the same deals from every seat, and what came of it with honest intervals.
+"""The arena: agents play the same deals from every seat, with confidence intervals clustered by deal.
 
 Every deal is played in all seat rotations, so that the luck of the cards cancels: the mean over the rotations of
 one deal (of one match, with ``match=True``) is one observation, and intervals are over deals.
 
-An external bot comes to each rotation afresh, is asked as it wishes (``protocol.ExternalBot``), and loses the episodes
-in which it fails; nothing of it is left when play is over.
+An external bot starts afresh for each rotation, is asked as it declares (``protocol.ExternalBot``), and forfeits the
+episodes in which it fails; its processes are ended when play is over.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from card_agents.seeds import TableSeeds, table_seeds
 from card_envs import Game, batches
 
 BATCH = 4096
-"""Deals played side by side. Results do not depend on it (but see ``PPOAgent`` about last bits)."""
+"""Deals played in one batch. Results do not depend on it (but see ``PPOAgent`` about last bits)."""
 
 OUTCOMES = ("win", "draw", "loss")
 MEASURES = ("points", "beaten", "level")
 
 
 @dataclass(frozen=True)
-class Lost:
-    """Episodes that an agent forfeited for one reason, and where that was first: against whom, and in which deal
-    (counted from 0) and seat."""
+class ForfeitSummary:
+    """The episodes that an agent forfeited for one reason, and the first of them: the opponent, the deal (counted from
+    0) and the seat."""
 
     agent: str
     reason: str
@@ -46,7 +46,7 @@ class Lost:
     seat: int
 
     def sentence(self, unit: str) -> str:
-        """For people; unit: "deal" or "match"."""
+        """A sentence for the screen; unit: "deal" or "match"."""
         times = "once" if self.times == 1 else f"{self.times:,} times"
         where = f"{unit} {self.deal}, seat {self.seat}"
         return f"{self.agent} forfeited {times}: it {self.reason}. First against {self.against}, {where}."
@@ -54,14 +54,14 @@ class Lost:
 
 @dataclass(frozen=True)
 class Meeting:
-    """What came of agent ``a`` in one seat against ``b`` in all others, over all rotations of the same deals.
+    """The result of agent ``a`` in one seat against ``b`` in all others, over all rotations of the same deals.
 
-    points_a, points_b: mean zero-sum points return per deal (or match) of one seat of each.
-    outcomes: how many of ``deals`` × ``rotations`` games ``a`` won (alone at the top), drew (level at the top), lost.
-    win_rate: share of games won, a draw counted as half.
+    points_a, points_b: mean zero-sum points per deal (or match) of one seat of each.
+    outcomes: how many of ``deals`` × ``rotations`` games ``a`` won (alone at the top), drew (tied at the top), lost.
+    win_rate: share of games won, a draw counting as half.
     seat_points: mean points of ``a`` from each seat.
     seat_outcomes: the outcomes by seat.
-    forfeits: what each of them forfeited, by reason.
+    forfeits: the forfeits of both, by reason.
     """
 
     a: str
@@ -74,10 +74,10 @@ class Meeting:
     win_rate: Estimate
     seat_points: list[Estimate]
     seat_outcomes: list[dict[str, int]]
-    forfeits: tuple[Lost, ...] = ()
+    forfeits: tuple[ForfeitSummary, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The meeting as a dictionary, as JSON has it."""
+        """The meeting as a JSON-serialisable dictionary."""
         return {
             "a": self.a,
             "b": self.b,
@@ -102,8 +102,11 @@ def deal_seeds(seed: int, deals: int) -> npt.NDArray[np.uint64]:
 
 @dataclass(frozen=True)
 class Games:
-    """Deals played in all rotations, all int64 (deals, rotations) as ``compared`` tells; the rotation is the seat of
-    the first agent. forfeits: (deal, rotation, seat, which of the two agents, reason), in order. clocks: of the two."""
+    """Results of deals in all rotations; the rotation is the seat of the first agent.
+
+    points, beaten, level: int64 (deals, rotations), as ``seat_results`` gives them. forfeits: (deal, rotation, seat,
+    which of the two agents, reason), in order. clocks: of the two agents.
+    """
 
     points: Array
     beaten: Array
@@ -119,18 +122,18 @@ def meet(
     seeds: Array | TableSeeds,
     batch: int = BATCH,
 ) -> Meeting:
-    """Let the first agent play one seat and the second all the others, from each seat in turn, over all ``seeds``."""
+    """Play all deals with the first agent in each seat in turn and the second in all the others."""
     parts = [play_rotations(game, names, agents, seeds[k : k + batch], k) for k in range(0, len(seeds), batch)]
     points, beaten, level = (np.concatenate([getattr(part, name) for part in parts]) for name in MEASURES)
-    lost = losses(names, (one for part in parts for one in part.forfeits))
+    lost = summarise_forfeits(names, (one for part in parts for one in part.forfeits))
     return dataclasses.replace(meeting_of(names, points, beaten, level), forfeits=lost)
 
 
 def play_rotations(
     game: Game, names: Sequence[str], agents: tuple[Agent, Agent], seeds: Array, first_deal: int = 0
 ) -> Games:
-    """Play deals in all seat rotations, the first agent against the second in all other seats. Forfeits tell the
-    number of the deal counted from ``first_deal``."""
+    """Play deals in all seat rotations, the first agent against the second in all other seats. Forfeits give the number
+    of the deal, counted from ``first_deal``."""
     points, beaten, level = (np.zeros((len(seeds), game.num_players), np.int64) for _ in MEASURES)
     log = Log([Clock(), Clock()])
     forfeits = []
@@ -139,29 +142,32 @@ def play_rotations(
         seating[seat] = 0
         for begin, final in episodes(game, agents, seating, seeds, names, log):
             part = slice(begin, begin + len(final))
-            points[part, seat], beaten[part, seat], level[part, seat] = compared(game, final, seat)
+            points[part, seat], beaten[part, seat], level[part, seat] = seat_results(game, final, seat)
         forfeits += [(first_deal + table, seat, loser, which, why) for table, loser, which, why in log.forfeits]
         log.forfeits.clear()
     return Games(points, beaten, level, sorted(forfeits), log.clocks)
 
 
-def losses(names: Sequence[str], forfeits: Iterable[tuple[int, int, int, int, str]]) -> tuple[Lost, ...]:
-    """Forfeits of two agents of these names, as ``Games`` has them, by agent and reason."""
+def summarise_forfeits(
+    names: Sequence[str], forfeits: Iterable[tuple[int, int, int, int, str]]
+) -> tuple[ForfeitSummary, ...]:
+    """Summarise the forfeits of two agents, in the form of ``Games``, by agent and reason."""
     first: dict[tuple[int, str], tuple[int, int]] = {}
     times: Counter[tuple[int, str]] = Counter()
     for deal, _, seat, which, reason in forfeits:
         first.setdefault((which, reason), (deal, seat))
         times[which, reason] += 1
     return tuple(
-        Lost(names[key[0]], key[1], times[key], names[1 - key[0]], *where) for key, where in sorted(first.items())
+        ForfeitSummary(names[key[0]], key[1], times[key], names[1 - key[0]], *where)
+        for key, where in sorted(first.items())
     )
 
 
-def compared(game: Game, final: Array, seat: int) -> tuple[Array, Array, Array]:
-    """How a seat came out of finished episodes, three times int64 (N,).
+def seat_results(game: Game, final: Array, seat: int) -> tuple[Array, Array, Array]:
+    """The result of a seat in finished episodes, three arrays int64 (N,).
 
-    Its "points" return in units of 1 / (num_players - 1)**2, in which the return is whole also where a seat forfeited;
-    how many of the others made less; how many made the same.
+    points: its "points" return in units of 1 / (num_players - 1)**2, in which it is a whole number even after a
+    forfeit. beaten: how many of the other seats have a lower return. level: how many have the same.
     """
     returns = np.rint(game.returns(final) * (game.num_players - 1) ** 2).astype(np.int64)
     own = returns[:, [seat]]
@@ -169,10 +175,10 @@ def compared(game: Game, final: Array, seat: int) -> tuple[Array, Array, Array]:
 
 
 def meeting_of(names: tuple[str, str], points: Array, beaten: Array, level: Array) -> Meeting:
-    """The meeting whose games came out so: each int64 (deals, rotations), as ``compared`` tells, for each seat."""
+    """The meeting with these results of its games, each int64 (deals, rotations), as ``seat_results`` gives them."""
     deals, players = points.shape
     unit = (players - 1) ** 2
-    result = np.where(beaten == players - 1, 0, np.where(beaten + level == players - 1, 1, 2))  # number of the outcome
+    result = np.where(beaten == players - 1, 0, np.where(beaten + level == players - 1, 1, 2))  # index into OUTCOMES
     sums = points.sum(axis=1) / unit
     return Meeting(
         *names,
@@ -193,19 +199,19 @@ def _counts(results: Array) -> dict[str, int]:
 
 @dataclass
 class Log:
-    """What happened while episodes were played.
+    """Times and forfeits of the episodes played.
 
-    clocks: one for each agent, by number. forfeits: (table, seat, agent, reason) of each episode that was lost by the
-    failure of a program.
+    clocks: one for each agent, by number. forfeits: (table, seat, agent, reason) of each episode forfeited because a
+    bot failed.
     """
 
     clocks: list[Clock]
     forfeits: list[tuple[int, int, int, str]] = field(default_factory=list)
 
 
-Watch = Callable[[Array, Array, Actions], None]
-"""Is told of tables at which an action is about to be played: their numbers, their states and the actions, -1 where
-there is none."""
+Observer = Callable[[Array, Array, Actions], None]
+"""Called before actions are played, with the numbers of the tables, their states and the actions, -1 where there is
+none."""
 
 
 def play_out(
@@ -215,10 +221,10 @@ def play_out(
     seeds: Array,
     names: Sequence[str] | None = None,
     log: Log | None = None,
-    watch: Watch | None = None,
+    watch: Observer | None = None,
 ) -> Array:
-    """Play one episode at each of the tables to its end and return the final states, in the order of ``seeds``: what
-    ``episodes`` plays, in one array."""
+    """Play one episode at each of the tables; the final states in the order of ``seeds``, in one array. Arguments as
+    for ``episodes``."""
     final = np.empty(len(seeds), game.dtype)
     for begin, part in episodes(game, agents, seating, seeds, names, log, watch):
         batches.put(final, np.arange(begin, begin + len(part)), part)
@@ -232,29 +238,29 @@ def episodes(
     seeds: Array,
     names: Sequence[str] | None = None,
     log: Log | None = None,
-    watch: Watch | None = None,
+    watch: Observer | None = None,
 ) -> Iterator[tuple[int, Array]]:
-    """Play one episode at each of the tables to its end and yield the final states, in the order of ``seeds``, some
-    at a time with the number of the first.
+    """Play one episode at each of the tables; yield the final states in batches, in the order of ``seeds``, each with
+    the number of its first table.
 
-    agents: those who play. seating: for each seat, the number of its agent. log: is added to; the failure of an
-    agent's program (``Forfeit``) loses its episode, with or without one.
+    agents: the players. seating: the number of the agent in each seat. log: is added to. The failure of a bot
+    (``Forfeit``) costs it the episode, with or without a log. watch: see ``Observer``.
     """
     names = names or [type(agent).__name__ for agent in agents]
     log = Log([Clock() for _ in agents]) if log is None else log
-    with _coming_afresh(agents[number] for number in seating) as bots:
+    with _fresh_bots(agents[number] for number in seating) as bots:
         alone = [bot for bot in bots if bot.one_at_a_time]
         width = 1 if alone else BATCH
         for begin in range(0, len(seeds), width):
-            final = _side_by_side(game, agents, seating, seeds[begin : begin + width], begin, names, log, watch)
+            final = _play_batch(game, agents, seating, seeds[begin : begin + width], begin, names, log, watch)
             for bot in alone:
                 bot.over(final)
             yield begin, final
 
 
 @contextlib.contextmanager
-def _coming_afresh(agents: Iterable[Agent]) -> Iterator[list[ExternalBot]]:
-    """The external bots among agents, who know of nothing when they come, and leave nothing when they go."""
+def _fresh_bots(agents: Iterable[Agent]) -> Iterator[list[ExternalBot]]:
+    """The external bots among the agents, restarted on entry and ended on exit."""
     bots = list({id(bot): bot for bot in map(external_bot, agents) if bot is not None}.values())
     try:
         for bot in bots:
@@ -265,7 +271,7 @@ def _coming_afresh(agents: Iterable[Agent]) -> Iterator[list[ExternalBot]]:
             bot.close()
 
 
-def _side_by_side(
+def _play_batch(
     game: Game,
     agents: Sequence[Agent],
     seating: Sequence[int],
@@ -273,7 +279,7 @@ def _side_by_side(
     first_table: int,
     names: Sequence[str],
     log: Log,
-    watch: Watch | None,
+    watch: Observer | None,
 ) -> Array:
     """Final states of one episode at each of the tables."""
     whose = np.array(seating)
@@ -294,9 +300,9 @@ def _side_by_side(
         for number, agent in enumerate(agents):
             rows = np.flatnonzero(agent_of == number)
             if len(rows):
-                random = game.draws(states, rows)
+                words = game.draws(states, rows)
                 views = game.views(batches.take(states, rows))
-                actions[rows], reasons = ask(game, agent, names[number], views, random, log.clocks[number])
+                actions[rows], reasons = ask(game, agent, names[number], views, words, log.clocks[number])
                 if reasons:
                     lost = rows[list(reasons)]
                     game.forfeit(states, lost)
@@ -309,7 +315,8 @@ def _side_by_side(
 
 
 def warm_up(game: Game, agents: Iterable[Agent]) -> None:
-    """Let each agent play a deal that nobody counts. External bots are left alone, not so what is around them."""
+    """Let each agent play a deal that is not counted, to compile its code. External bots are not started, but a wrapper
+    around one is warmed up."""
     for agent in agents:
         bot = external_bot(agent)
         kind: Any = type(agent)

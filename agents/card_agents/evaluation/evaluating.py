@@ -1,4 +1,4 @@
-"""An evaluation: agents against each other over the same deals, as a table for people and as JSON."""
+"""An evaluation: agents against each other over the same deals, as a table for the screen and as JSON."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Meetings of agents, and all that is needed to play them again.
+    """Meetings of agents, and all that is needed to reproduce them.
 
-    agents: what they are called. players: their names as ``make_agent`` takes them, where they were made by name.
-    salt: decides the deals together with ``seed``; None where the seed alone does.
+    agents: their labels. players: their names as ``make_agent`` takes them, where they were made by name.
+    salt: determines the deals together with ``seed``; None where the seed alone does.
     """
 
     game: Game
@@ -45,7 +45,7 @@ class Evaluation:
     salt: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The evaluation as a dictionary, as JSON has it."""
+        """The evaluation as a JSON-serialisable dictionary."""
         return {
             "game": self.game.name,
             "rules": dataclasses.asdict(self.game.rules),
@@ -69,22 +69,22 @@ class Evaluation:
         }
 
     def save(self, path: Path) -> None:
-        """Write the evaluation as JSON, whole or not at all."""
+        """Write the evaluation as JSON, atomically."""
         write_whole(path, (json.dumps(self.to_dict(), indent=2) + "\n").encode())
 
     def seating(self) -> str:
-        """Who sits where, in words."""
+        """The seating, as a phrase."""
         others = self.game.num_players - 1
         if others == 1:
             return "a and b, each deal from both seats"
         return f"a in one seat against b in the other {others}, each deal with a in every seat"
 
     def notes(self) -> list[str]:
-        """Sentences below the table: what was forfeited, and why."""
+        """Sentences below the table: the forfeits and their reasons."""
         unit = "match" if self.game.rules.match else "deal"
-        told = [one.sentence(unit) for meeting in self.meetings for one in meeting.forfeits]
+        sentences = [one.sentence(unit) for meeting in self.meetings for one in meeting.forfeits]
         judged = [found for regret in self.regrets for found in (regret.settled, regret.open) if found is not None]
-        return told + [f"Regret: {one.sentence(unit)}" for found in judged for one in found.forfeits]
+        return sentences + [f"Regret: {one.sentence(unit)}" for found in judged for one in found.forfeits]
 
     def table(self) -> Table:
         """The evaluation as a table for the screen."""
@@ -122,11 +122,11 @@ def evaluate(
 ) -> Evaluation:
     """Let all pairs of the named agents meet over the same deals.
 
-    With more than two players a pair meets twice: each alone among the others. ``pairs`` picks meetings by the
-    numbers of the agents instead. ``progress`` is told how many meetings are done of how many.
+    With more than two players a pair meets twice: each alone among the others. pairs: numbers of the agents of the
+    meetings to play instead. progress: called with the number of meetings done and their total.
 
-    salt: makes the deals others than those of ``seed`` alone, unknown to whoever does not know it (``seeds``); one is
-    drawn where an external bot takes part.
+    salt: changes the deals of ``seed`` to ones that nobody can know without it (``seeds``); a random one is used where
+    an external bot takes part.
     """
     if pairs is None:
         choose = combinations if game.num_players == 2 else permutations

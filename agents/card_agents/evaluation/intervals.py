@@ -1,4 +1,4 @@
-"""Means with 95 % intervals, of independent observations."""
+"""Means of independent observations with 95 % confidence intervals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean, and an interval that covers the true one 95 times in 100 (NaN for a single observation)."""
+    """A mean with its 95 % confidence interval (NaN for a single observation)."""
 
     mean: float
     low: float
@@ -25,7 +25,7 @@ class Estimate:
         return f"{self.mean:+.3f} ± {half:.3f}" if math.isfinite(half) else f"{self.mean:+.3f}"
 
     def to_dict(self) -> dict[str, float | None]:
-        """As JSON: no interval is null."""
+        """As a JSON-serialisable dictionary; an undefined end is None."""
         return {
             field: value if math.isfinite(value) else None
             for field, value in (("mean", self.mean), ("low", self.low), ("high", self.high))
@@ -33,10 +33,10 @@ class Estimate:
 
 
 def estimate(observations: npt.NDArray[Any]) -> Estimate:
-    """Mean of independent observations (N,), with the interval of Student's t."""
+    """Mean of independent observations (N,) with Student's t interval; ``ValueError`` if there are none."""
     size = len(observations)
     if size == 0:
-        raise ValueError("There is no mean of no observations.")
+        raise ValueError("An estimate needs at least one observation.")
     values = np.asarray(observations, np.float64)
     mean = float(values.mean())
     if size == 1:
@@ -46,7 +46,7 @@ def estimate(observations: npt.NDArray[Any]) -> Estimate:
 
 
 def t_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
-    """How many standard errors the two-sided interval reaches, for ``freedom`` degrees of freedom.
+    """Half-width of the two-sided interval in standard errors, for ``freedom`` degrees of freedom.
 
     >>> [round(t_quantile(n), 3) for n in (1, 2, 5, 30, 100000)]
     [12.706, 4.303, 2.571, 2.042, 1.96]
@@ -64,7 +64,7 @@ def t_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
 def _within(t: float, freedom: int) -> float:
     """Probability that Student's t lies between -t and t (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
     if freedom > 2000:
-        # The first terms of the expansion around the normal law are exact here to nine digits.
+        # The first terms of the expansion around the normal distribution are accurate here to nine digits.
         x = t * (1 - 1 / (4 * freedom)) / math.sqrt(1 + t * t / (2 * freedom))
         return math.erf(x / math.sqrt(2))
     theta = math.atan(t / math.sqrt(freedom))

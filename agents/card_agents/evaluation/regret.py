@@ -1,12 +1,12 @@
-"""Regret: what a player gives away at each decision, against exact play of the rest of the deal.
+"""Regret: what a player loses at each decision, compared with exact play of the rest of the deal.
 
-A decision is a turn with more than one legal action. Its regret is what the best action is worth less what the action
-chosen is worth, in the unit that the game's solver counts in and in points of the deal. Two kinds are measured:
+A decision is a turn with more than one legal action. Its regret is the value of the best action minus the value of the
+action chosen, in the unit of the game's solver and in points of the deal. Two kinds are measured:
 
-* ``settled``: over the positions in which the seat can work out every hidden card. Play is of perfect information
-  there, and the regret is truly given away.
-* ``open``: over all positions that can be solved with open cards. The measure is a player who sees them all, so
-  nobody can be expected to have no regret: it bounds what better play could gain.
+* ``settled``: over the positions in which the seat can deduce every hidden card. Play is then of perfect information,
+  and the regret is a true loss.
+* ``open``: over all positions that can be solved double-dummy (cards open). The benchmark is a player who sees all
+  cards, so no player can be expected to have no regret: it is an upper bound of what better play could gain.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from card_agents.evaluation.arena import BATCH, Log, Lost, losses, play_out
+from card_agents.evaluation.arena import BATCH, ForfeitSummary, Log, play_out, summarise_forfeits
 from card_agents.evaluation.intervals import Estimate, estimate
 from card_agents.protocol import Agent, Array, Clock
 from card_agents.screen import literal
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 KINDS = ("settled", "open")
 
 CHUNK = 1024
-"""Decisions solved between two words of progress. Results do not depend on it."""
+"""Decisions solved between two calls of ``progress``. Results do not depend on it."""
 
-LOST = 1e-9
-"""Regret above this is an error: values are sums of floats."""
+TOLERANCE = 1e-9
+"""A decision is an error if its regret is above this: values are sums of floats."""
 
 
 @dataclass(frozen=True)
 class Regret:
-    """What an agent gave away, with intervals clustered by table (by deal; by match, with ``match=True``).
+    """The regret of an agent, with intervals clustered by table (by deal; by match, with ``match=True``).
 
     deals: tables played. decisions: decisions judged.
-    errors: share of decisions that gave something away.
-    per_decision, per_deal: in the solver's unit, at a decision, and by one seat in one deal.
+    errors: share of decisions with regret above 0.
+    per_decision, per_deal: in the solver's unit, per decision, and per deal of one seat.
     points_per_decision, points_per_deal: the same in points of the deal, by the "points" reward.
-    forfeits: episodes that a failing program lost, by reason; its decisions until then are judged. Estimates are NaN
-    where all were lost before there was any.
+    forfeits: episodes that a failing bot forfeited, by reason; its decisions until then are judged. Estimates are NaN
+    where all were forfeited before any decision.
     """
 
     deals: int
@@ -56,17 +56,17 @@ class Regret:
     per_deal: Estimate
     points_per_decision: Estimate
     points_per_deal: Estimate
-    forfeits: tuple[Lost, ...] = ()
+    forfeits: tuple[ForfeitSummary, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As a dictionary, as JSON has it."""
-        told = {name: each.to_dict() if isinstance(each, Estimate) else each for name, each in vars(self).items()}
-        return {**told, "forfeits": [vars(one) for one in self.forfeits]}
+        """As a JSON-serialisable dictionary."""
+        fields = {name: each.to_dict() if isinstance(each, Estimate) else each for name, each in vars(self).items()}
+        return {**fields, "forfeits": [vars(one) for one in self.forfeits]}
 
 
 @dataclass(frozen=True)
 class AgentRegret:
-    """The regret of one agent, in every seat against ``opponent``; ``open`` is None if it was not asked for."""
+    """The regret of one agent in every seat against ``opponent``; ``open`` is None if it was not measured."""
 
     agent: str
     opponent: str
@@ -74,7 +74,7 @@ class AgentRegret:
     open: Regret | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As a dictionary, as JSON has it."""
+        """As a JSON-serialisable dictionary."""
         return {
             "agent": self.agent,
             "opponent": self.opponent,
@@ -84,14 +84,14 @@ class AgentRegret:
 
 
 def refuse_unless_solved(game: Game, tables: int = 100) -> None:
-    """Raise ``ValueError`` if no position of ``tables`` random deals is settled with a decision to make."""
+    """Raise ``ValueError`` if none of ``tables`` random deals reaches a settled position with a decision."""
     states = game.new_states(np.arange(tables, dtype=np.uint64))
     for _ in range(game.max_plays):
         if (game.is_settled(game.views(states)) & (game.masks(states).sum(axis=1) > 1)).any():
             return
         game.step(states, game.sample_actions(states))
     raise ValueError(
-        f"There is no regret to measure in {game.describe()}: no position with a choice left is solved exactly there."
+        f"There is no regret to measure in {game.describe()}: no position with a decision is solved exactly."
     )
 
 
@@ -105,12 +105,12 @@ def measure(
     batch: int = BATCH,
     progress: Callable[[int, int], None] | None = None,
 ) -> Regret:
-    """Let an agent play one seat, each in turn, against ``opponent``, or (None) all seats; judge its decisions.
+    """Measure the regret of an agent in each seat in turn against ``opponent``, or (None) in all seats at once.
 
-    The tables, ``seeds``, are those of ``arena.meet``, and the same plays are made. ``progress`` is told how many
-    decisions are judged of how many. Results depend on neither ``batch`` nor the order of the seeds.
+    The tables, ``seeds``, are those of ``arena.meet``, and the same plays are made. progress: called with the number
+    of decisions judged and their total. Results depend neither on ``batch`` nor on the order of the seeds.
 
-    Raises ``ValueError`` if there was no decision to judge: the game has no exact play, or has it too late.
+    Raises ``ValueError`` for an unknown kind, and if there was no decision to judge.
     """
     if kind not in KINDS:
         raise ValueError(f"kind={kind!r} is unknown: choose one of {', '.join(map(repr, KINDS))}.")
@@ -121,20 +121,20 @@ def measure(
     ]
     states, actions, tables = (np.concatenate(each) for each in list(zip(*parts, strict=True))[:3])
     seat_deals = np.concatenate([each for *_, each, _ in parts])
-    lost = losses(names, (one for *_, forfeits in parts for one in forfeits))
+    lost = summarise_forfeits(names, (one for *_, forfeits in parts for one in forfeits))
     if not len(states) and lost:
         none = Estimate(math.nan, math.nan, math.nan)
         return Regret(len(seeds), 0, none, none, none, none, none, lost)
     if not len(states):
-        raise ValueError(f"There was no decision to judge in {len(seeds)} tables of {game.describe()}.")
-    order = np.argsort(tables, kind="stable")  # what is learnt in solving a position is of use in the next of its deal
+        raise ValueError(f"There was no decision to judge at {len(seeds)} tables of {game.describe()}.")
+    order = np.argsort(tables, kind="stable")  # the transposition table helps with the next position of the same deal
     states, actions, tables = batches.take(states, order), actions[order], tables[order]
-    less, less_points = np.empty(len(states)), np.empty(len(states))
+    regrets, point_regrets = np.empty(len(states)), np.empty(len(states))
     for begin in range(0, len(states), CHUNK):
         if progress is not None:
             progress(begin, len(states))
         part = slice(begin, begin + CHUNK)
-        less[part], less_points[part] = given_away(game, states[part], actions[part])
+        regrets[part], point_regrets[part] = regret_of(game, states[part], actions[part])
     if progress is not None:
         progress(len(states), len(states))
 
@@ -145,11 +145,11 @@ def measure(
     return Regret(
         len(seeds),
         len(states),
-        ratio(less > LOST, made),
-        ratio(less, made),
-        ratio(less, seat_deals),
-        ratio(less_points, made),
-        ratio(less_points, seat_deals),
+        ratio(regrets > TOLERANCE, made),
+        ratio(regrets, made),
+        ratio(regrets, seat_deals),
+        ratio(point_regrets, made),
+        ratio(point_regrets, seat_deals),
         lost,
     )
 
@@ -162,10 +162,10 @@ def decisions(
     first_table: int,
     kind: str,
 ) -> tuple[Array, Array, Array, Array, list[tuple[int, int, int, int, str]]]:
-    """The decisions of an agent that can be judged: states, actions, tables; the deals it played, by table; and the
-    forfeits, as ``arena.Games`` has them.
+    """Play the tables; the decisions of an agent that can be judged.
 
-    A deal that it plays from two seats counts twice.
+    Returns their states, actions and tables; the deals the agent played, by table; and the forfeits, in the form of
+    ``arena.Games``. A deal that it plays from two seats counts twice.
     """
     players = game.num_players
     kept: list[tuple[Array, Array, Array]] = []
@@ -189,12 +189,12 @@ def decisions(
 
 
 def can_be_judged(game: Game, states: Array, kind: str) -> npt.NDArray[np.bool_]:
-    """Whether the seats to play have a choice and their actions exact values; ``settled``: by what they see."""
+    """Whether the seats to play have a decision with exact values, bool (N,); ``settled``: by what they see."""
     solved = game.is_exact(states) if kind == "open" else game.is_settled(game.views(states))
     return solved & (game.masks(states).sum(axis=1) > 1)
 
 
-def given_away(game: Game, states: Array, actions: Array) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def regret_of(game: Game, states: Array, actions: Array) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Regret of an action in each position, in the solver's unit and in points, both float64 (N,)."""
     values = game.open_values(states)
     best, chosen = np.nanmax(values, axis=1), values[np.arange(len(states)), actions]
@@ -202,25 +202,25 @@ def given_away(game: Game, states: Array, actions: Array) -> tuple[npt.NDArray[n
 
 
 def ratio_estimate(amounts: npt.NDArray[Any], by: npt.NDArray[Any]) -> Estimate:
-    """Estimate of all ``amounts`` over all of ``by``, from independent tables (N,), by linearisation."""
+    """Ratio estimate of the sum of ``amounts`` to the sum of ``by``, from independent tables (N,), by linearisation."""
     ratio = amounts.sum() / by.sum()
     return estimate(ratio + (amounts - ratio * by) / by.mean())
 
 
 def regrets_to_dict(game: Game, regrets: Sequence[AgentRegret]) -> dict[str, Any]:
-    """What the agents gave away, as a dictionary, as JSON has it."""
+    """The regrets as a JSON-serialisable dictionary."""
     return {"unit": game.solver.unit, "agents": [regret.to_dict() for regret in regrets]}
 
 
 def regret_table(game: Game, regrets: Sequence[AgentRegret]) -> Table:
-    """What the agents gave away, as a table for the screen."""
+    """The regrets as a table for the screen."""
     from rich.table import Table
 
     unit = game.solver.unit
     table = Table(
-        title=f"{game.name}: {unit} given away, by one seat",
-        caption="settled: all cards known to the seat, truly given away; open: against play that sees all cards, a "
-        "bound; a decision has more than one legal action; 95 % intervals clustered by deal",
+        title=f"{game.name}: regret of one seat in {unit}",
+        caption="settled: every card known to the seat, a true loss; open: double-dummy, an upper bound; "
+        "a decision has more than one legal action; 95 % intervals clustered by deal",
     )
     table.add_column("agent", overflow="fold")
     in_points = ("points per deal",) if unit != "points" else ()

@@ -1,4 +1,4 @@
-"""The players that need no training: any game has them."""
+"""The built-in players, which need no training and play any game."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from card_envs import Game
 
 
 class RandomAgent:
-    """Plays a uniform legal action."""
+    """Plays a uniformly random legal action."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -24,13 +24,13 @@ class RandomAgent:
         return (ranks > index[:, None]).argmax(axis=1).astype(np.int32)
 
     def probabilities(self, views: Array, observations: Array, masks: Array) -> npt.NDArray[np.float64]:
-        """How likely it plays each action, float64 (N, num_actions)."""
+        """The probability of each action, float64 (N, num_actions)."""
         legal = checked_masks(masks, len(views), self.game.num_actions)
         return legal / legal.sum(axis=1, keepdims=True)
 
 
 class GreedyAgent:
-    """Plays as the game's own greedy player does."""
+    """Plays as the game's own greedy player."""
 
     def __init__(self, game: Game) -> None:
         self.game = game

@@ -1,7 +1,7 @@
-"""A multilayer perceptron that plays: arrays and matrix products, with a file format that holds nothing else.
+"""A multilayer perceptron as a policy: arrays and matrix products, with a file format that holds nothing else.
 
-A file is a numpy archive of floating-point arrays and one string of JSON that says which game, rules, observation
-layout and actions they were made for. Nothing in it is ever executed.
+A file is a numpy archive of floating-point arrays and one JSON string that states the game, rules, observation layout
+and actions it was made for. Nothing in it is ever executed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from card_envs import Game
 FORMAT = 1
 STORED = (np.dtype(np.float16), np.dtype(np.float32))
 METADATA = 2**20
-"""Bytes that the string of JSON may take."""
+"""Most bytes of the JSON string."""
 
 ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "relu": lambda x: np.maximum(x, 0, out=x),
@@ -39,13 +39,13 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "leaky_relu": lambda x: np.maximum(x, np.float32(0.01) * x),
     "silu": lambda x: x * _sigmoid(x),
 }
-"""What may stand between layers, as torch defines it; none of them makes a number larger."""
+"""Activations between layers, as torch defines them; none of them increases the absolute value of a number."""
 
 TORCH = {"ReLU": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid", "ELU": "elu", "LeakyReLU": "leaky_relu", "SiLU": "silu"}
-"""What torch calls them."""
+"""Their names in torch."""
 
 LIMIT = float(np.finfo(np.float32).max) / 2
-"""No number on the way to a logit may be able to pass this."""
+"""Upper bound of every number that is computed on the way to a logit."""
 
 PARTS = ("trunk", "policy", "value")
 """Stacks of layers: the trunk first, then the policy head for the logits and the value head for the return."""
@@ -54,7 +54,7 @@ Layers = list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
 
 
 def identity(game: Game) -> dict[str, Any]:
-    """What a network must share with a game to play it, as a dictionary, as JSON has it."""
+    """What must agree between a network and a game that it plays, as a JSON-serialisable dictionary."""
     layout = [[part, where.stop - where.start] for part, where in game.observation_layout.items()]
     actions = "\n".join(game.action_name(action) for action in range(game.num_actions))
     return {
@@ -70,8 +70,8 @@ def identity(game: Game) -> dict[str, Any]:
 class Network:
     """Weights (outputs, inputs) and biases (outputs,) of each layer; the heads' last layers have no activation.
 
-    advice: whether it is told what the game's greedy player would do: as one bit an action, after the observation
-        and again after what the trunk made of both.
+    advice: whether its input includes the greedy player's action, one bit per action, after the observation and again
+        after the output of the trunk. Raises ``ValueError`` for layers that do not fit each other or are not finite.
     """
 
     trunk: Layers
@@ -88,28 +88,28 @@ class Network:
             raise ValueError("A network needs at least one layer in its policy head.")
         for weight, bias in (*self.trunk, *self.policy, *self.value):
             if weight.ndim != 2 or 0 in weight.shape or bias.shape != weight.shape[:1]:
-                raise ValueError(f"a layer of shape {weight.shape} with bias {bias.shape} is none")
-        told = np.ones(self.outputs if self.advice else 0)
-        after = self._reach(self.trunk, np.ones(max(0, self.inputs) + len(told)), len(self.trunk))
+                raise ValueError(f"a layer of shape {weight.shape} with bias {bias.shape} is not a layer")
+        advice_bits = np.ones(self.outputs if self.advice else 0)
+        after = self._reach(self.trunk, np.ones(max(0, self.inputs) + len(advice_bits)), len(self.trunk))
         for head in (self.policy, self.value):
-            self._reach(head, np.concatenate([after, told]), len(head) - 1)
+            self._reach(head, np.concatenate([after, advice_bits]), len(head) - 1)
         if self.value and len(self.value[-1][0]) != 1:
             raise ValueError(f"The value head has {len(self.value[-1][0])} outputs instead of one.")
 
     def _reach(self, layers: Layers, reach: npt.NDArray[np.float64], active: int) -> npt.NDArray[np.float64]:
-        """The largest size, (outputs,), that each number after these layers can have, for inputs of sizes (inputs,).
+        """Bounds (outputs,) of the absolute values after these layers, given bounds of the inputs (inputs,).
 
-        active: so many of the layers are followed by the activation. Raises ``ValueError`` for layers that do not fit
-        each other and for weights by which a number can get too large for float32.
+        active: how many of the layers are followed by the activation. Raises ``ValueError`` for layers that do not fit
+        each other and for weights with which a number can exceed the range of float32.
         """
         for number, (weight, bias) in enumerate(layers):
             if weight.shape[1] != len(reach):
                 raise ValueError(f"a layer of shape {weight.shape} with bias {bias.shape} follows one of {len(reach)}")
             if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
-                raise ValueError("a layer is not made of finite numbers")
+                raise ValueError("a layer has numbers that are not finite")
             reach = np.abs(weight).astype(np.float64) @ reach + np.abs(bias)
             if reach.max() > LIMIT:
-                raise ValueError("its weights are so large that what it computes can leave the range of float32")
+                raise ValueError("its weights are so large that its numbers can exceed the range of float32")
             if number < active and self.activation in ("tanh", "sigmoid"):
                 reach = np.minimum(reach, 1.0) if self.activation == "tanh" else np.ones_like(reach)
         return reach
@@ -128,12 +128,13 @@ class Network:
     def logits(self, observations: Array, advice: Array | None = None) -> npt.NDArray[np.float32]:
         """Policy logits, float32 (N, num_actions), of observations (N, observation_size); not masked.
 
-        advice: the greedy player's actions (N,), for a network that is told.
+        advice: the greedy player's actions (N,), for a network with advice.
         """
         return self._head(self.policy, self._body(observations, advice))
 
     def values(self, observations: Array, advice: Array | None = None) -> npt.NDArray[np.float32]:
-        """Value of observations (N, observation_size), float32 (N,), in the units it was trained in."""
+        """Values of observations (N, observation_size), float32 (N,), in the units of training; ``ValueError`` without
+        a value head."""
         if not self.value:
             raise ValueError("This network was saved without a value head.")
         return self._head(self.value, self._body(observations, advice))[:, 0]
@@ -143,12 +144,12 @@ class Network:
         if self.advice:
             if advice is None:
                 raise ValueError("This network needs the greedy player's advice.")
-            told = one_bit_an_action(advice, self.outputs)
-            x = np.concatenate([x, told], axis=1)
+            advice_bits = one_hot(advice, self.outputs)
+            x = np.concatenate([x, advice_bits], axis=1)
         active = ACTIVATIONS[self.activation]
         for weight, bias in self.trunk:
             x = active(x @ weight.T + bias)
-        return np.concatenate([x, told], axis=1) if self.advice else x
+        return np.concatenate([x, advice_bits], axis=1) if self.advice else x
 
     def _head(self, head: Layers, x: Array) -> npt.NDArray[np.float32]:
         active = ACTIVATIONS[self.activation]
@@ -160,7 +161,7 @@ class Network:
     # Files
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
-        """The weights by name: ``policy.0.weight`` and so on."""
+        """The weights and biases by name: ``policy.0.weight`` and so on."""
         found = {}
         for part in PARTS:
             for number, (weight, bias) in enumerate(getattr(self, part)):
@@ -169,14 +170,15 @@ class Network:
         return found
 
     def compact(self) -> Network:
-        """What playing needs, in a file of less than half the size: no value head, weights of half precision."""
+        """What playing needs, in less than half the size: no value head, weights in half precision."""
         trunk, policy = ([(_half(weight), _half(bias)) for weight, bias in part] for part in (self.trunk, self.policy))
         return dataclasses.replace(self, trunk=trunk, policy=policy, value=[])
 
     def save(self, path: str | os.PathLike[str], game: Game) -> None:
-        """Write the network for ``game``; the file appears whole or not at all.
+        """Write the network for ``game``, atomically.
 
-        Weights that lose nothing by it are kept in half precision (``compact``).
+        Weights that are exact in half precision are stored so (``compact``). Raises ``ValueError`` for a network that
+        does not fit the game or is too large.
         """
         if (self.inputs, self.outputs) != (game.observation_size, game.num_actions):
             raise ValueError(
@@ -203,7 +205,7 @@ class Network:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], game: Game) -> Network:
-        """The network of a file; ``ValueError`` if it is unreadable, damaged or made for something else."""
+        """The network of a file; ``ValueError`` if it is unreadable, damaged or made for another game."""
         path = Path(path)
         try:
             archive = Archive(read_file(path))
@@ -212,7 +214,7 @@ class Network:
             network = cls(
                 **parts, activation=metadata["activation"], advice=metadata["advice"], notes=metadata["notes"]
             )
-        except Exception as error:  # whatever a damaged file makes of zipfile, zlib, numpy and json
+        except Exception as error:  # whatever zipfile, zlib, numpy and json raise for a damaged file
             raise ValueError(f"{path} cannot be read as a player: {fault(error)}.") from None
         made_for = metadata["identity"]
         _refuse_other(path, made_for, game)
@@ -221,7 +223,7 @@ class Network:
         return network
 
 
-def one_bit_an_action(actions: Array, num_actions: int) -> npt.NDArray[np.float32]:
+def one_hot(actions: Array, num_actions: int) -> npt.NDArray[np.float32]:
     """Actions (N,) as float32 (N, num_actions): 1 for the action, 0 for the others."""
     bits = np.zeros((len(actions), num_actions), np.float32)
     bits[np.arange(len(actions)), actions] = 1
@@ -229,7 +231,7 @@ def one_bit_an_action(actions: Array, num_actions: int) -> npt.NDArray[np.float3
 
 
 def _half(array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """The nearest numbers of half precision; the largest one for those beyond it."""
+    """The nearest half-precision numbers, clipped to their range."""
     most = np.finfo(np.float16).max
     return array.clip(-most, most).astype(np.float16).astype(np.float32)
 
@@ -239,23 +241,23 @@ def _sigmoid(x: Array) -> Array:
 
 
 def _metadata(archive: Archive) -> dict[str, Any]:
-    """What a file says of itself; ``ValueError`` if that is not what ``Network.save`` says."""
+    """The metadata of a file; ``ValueError`` if it is not what ``Network.save`` writes."""
     try:
         metadata = json.loads(archive.text("metadata.npy", METADATA))
     except RecursionError:
         raise ValueError("its metadata is nested too deeply") from None
     if not isinstance(metadata, dict):
-        raise ValueError("its metadata is not an object of JSON")
+        raise ValueError("its metadata is not a JSON object")
     if metadata.get("format") != FORMAT:
         raise ValueError(f"it has format {metadata.get('format')!r}, and this version reads {FORMAT}")
     for name, kind in (("identity", dict), ("layers", dict), ("activation", str), ("advice", bool), ("notes", dict)):
         if not isinstance(metadata.get(name), kind):
-            raise ValueError(f"its metadata has no proper {name!r}")
+            raise ValueError(f"its metadata has no valid {name!r}")
     return metadata
 
 
 def _layers(archive: Archive, part: str, shapes: Any) -> Layers:
-    """The layers of a part, of the shapes that the metadata says."""
+    """The layers of a part, with the shapes that the metadata states."""
     layers: Layers = []
     for number, (outputs, inputs) in enumerate(shapes):
         weight = archive.array(f"{part}.{number}.weight.npy", STORED, (outputs, inputs))
@@ -265,7 +267,7 @@ def _layers(archive: Archive, part: str, shapes: Any) -> Layers:
 
 
 def _refuse_other(path: Path, made_for: Any, game: Game) -> None:
-    """``ValueError`` that says in what a file was made for something else than ``game``."""
+    """``ValueError`` with the difference if a file was made for something other than ``game``."""
     own = identity(game)
     if made_for == own:
         return

@@ -1,4 +1,4 @@
-"""A trained policy as a player. Playing needs numpy alone; taking a policy over from a trainer needs torch."""
+"""A trained policy as a player. Playing needs only numpy; importing a policy from a trainer needs torch."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy.typing as npt
 from card_agents.archives import fault
 from card_agents.players.network import TORCH, Layers, Network
 from card_agents.players.sb3 import is_sb3, read_sb3
-from card_agents.protocol import Actions, Array, checked_masks, checked_words, drawn
+from card_agents.protocol import Actions, Array, checked_masks, checked_words, sampled_actions
 from card_envs import Game
 
 WEIGHTS = Path(__file__).resolve().parent / "weights"
-"""Trained players that come with the library: ``GAME-PLAYERS.npz``, each for the game's default rules."""
+"""Trained players that ship with the library: ``GAME-PLAYERS.npz``, each for the game's default rules."""
 
 MODEL = "model.npz"
-"""The player of a training run, in the run's folder."""
+"""File name of the player in the folder of a training run."""
 
 
 def model_file(path: str | os.PathLike[str]) -> Path:
@@ -42,28 +42,28 @@ def model_file(path: str | os.PathLike[str]) -> Path:
     if found:
         return path / MODEL
     if run:
-        why = f"the run has saved none yet; card-envs train --resume {path} goes on with it"
+        why = f"the run has not saved one yet; card-envs train --resume {path} continues it"
     else:
         why = f"it is a folder without a {MODEL}"
     raise ValueError(f"{path} cannot be read as a player: {why}.")
 
 
 def shipped_file(game: Game) -> Path:
-    """The file of the trained player that comes with the library; ``ValueError`` if there is none for this game."""
+    """The file of the trained player that ships with the library; ``ValueError`` if there is none for this game."""
     path = WEIGHTS / f"{game.name}-{game.num_players}.npz"
     if not path.is_file():
         players = sorted(path.stem for path in WEIGHTS.glob("*.npz"))
         raise ValueError(
-            f"No trained player comes with the library for {game.describe()}, only for {', '.join(players)} "
+            f"No trained player ships with the library for {game.describe()}, only for {', '.join(players)} "
             "(game and number of players): train one with card-envs train and give 'ppo:PATH'."
         )
     return path
 
 
 class PPOAgent:
-    """Plays by a network: the likeliest legal action, or one drawn by the policy.
+    """Plays the policy of a network: its most likely legal action, or one sampled from it.
 
-    The arithmetic is done for all rows at once, so the last bits of a logit can depend on how many there are.
+    All rows are computed at once, so the last bits of a logit can depend on how many there are.
     """
 
     def __init__(self, game: Game, network: Network, *, deterministic: bool = True) -> None:
@@ -83,7 +83,7 @@ class PPOAgent:
         return draw_actions(logits, checked_words(random, len(observations)))
 
     def probabilities(self, views: Array, observations: Array, masks: Array) -> npt.NDArray[np.float64]:
-        """How likely it plays each action, float64 (N, num_actions)."""
+        """The probability of each action, float64 (N, num_actions)."""
         logits = self._legal_logits(views, observations, masks).astype(np.float64)
         if self.deterministic:
             return (np.arange(self.game.num_actions) == logits.argmax(axis=1)[:, None]).astype(np.float64)
@@ -91,7 +91,7 @@ class PPOAgent:
         return chances / chances.sum(axis=1, keepdims=True)
 
     def _legal_logits(self, views: Array, observations: Array, masks: Array) -> npt.NDArray[np.float32]:
-        """Logits, -inf where an action is illegal."""
+        """Logits, float32 (N, num_actions), -inf for illegal actions."""
         legal = checked_masks(masks, len(observations), self.game.num_actions)
         return np.where(legal, self.logits(views, observations), np.float32(-np.inf))
 
@@ -100,12 +100,12 @@ class PPOAgent:
         return self.network.logits(observations, self.advice(views))
 
     def advice(self, views: Array) -> npt.NDArray[np.int32] | None:
-        """What the greedy player would do, for a network that is told; it reads only what the seat may see."""
+        """The greedy player's actions, int32 (N,), for a network with advice; it reads only what the seat may see."""
         return self.game.greedy_actions(views) if self.network.advice else None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], game: Game, *, deterministic: bool = True) -> PPOAgent:
-        """The player of a file; ``ValueError`` if it is not one for this game. Nothing in the file is executed.
+        """The player of a file; ``ValueError`` if there is none for this game. Nothing in the file is executed.
 
         path: a file that ``save`` wrote, the folder of a training run (its player as of its last checkpoint), or what
             ``model.save`` of PPO or MaskablePPO wrote (``card_agents.players.sb3``).
@@ -116,11 +116,11 @@ class PPOAgent:
 
     @classmethod
     def shipped(cls, game: Game, *, deterministic: bool = True) -> PPOAgent:
-        """The trained player that comes with the library; ``ValueError`` if there is none for these rules."""
+        """The trained player that ships with the library; ``ValueError`` if there is none for these rules."""
         return cls.load(shipped_file(game), game, deterministic=deterministic)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write weights and metadata; nothing in the file needs to be executed to load it."""
+        """Write weights and metadata; loading the file executes nothing in it."""
         self.network.save(path, self.game)
 
     @classmethod
@@ -130,21 +130,24 @@ class PPOAgent:
 
 
 def draw_actions(logits: Array, words: Array) -> Actions:
-    """One action a row with the probabilities of the softmax of ``logits`` (N, A), -inf = never; uint64 (N,) words."""
-    return drawn(np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True)), words)
+    """One action per row, int32 (N,), sampled from the softmax of ``logits`` (N, A), -inf = never.
+
+    words: random words, uint64 (N,).
+    """
+    return sampled_actions(np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True)), words)
 
 
 def network_of(policy: Any) -> Network:
-    """The layers of a stable-baselines3 actor-critic policy over flat observations, as a network.
+    """The layers of a Stable-Baselines3 actor-critic policy over flat observations, as a network.
 
-    A layer that is linear in disguise says so by ``as_linear() -> (weight, bias)``.
+    A module that is equivalent to a linear layer has a method ``as_linear() -> (weight, bias)``.
 
     Raises ``ValueError`` for a policy that is not made of linear layers and one of
     ``card_agents.players.network.ACTIVATIONS``, on one shared extractor.
     """
     from torch import nn
 
-    known = {repr(getattr(nn, name)()): own for name, own in TORCH.items()}  # as torch makes them when told nothing
+    known = {repr(getattr(nn, name)()): own for name, own in TORCH.items()}  # with torch's default arguments
     activations = set()
 
     def layers(module: Any) -> Layers:

@@ -1,12 +1,12 @@
 """Policies that Stable-Baselines3 or sb3-contrib saved, as networks that numpy plays.
 
-``model.save("m.zip")`` of PPO or MaskablePPO with an ``MlpPolicy`` leaves a zip of JSON, in which pickled objects are
-wrapped, and of torch's tensors. The pickled objects are never unpickled: what is needed of them stands beside them
-as text. The tensors are read by torch, as plain data.
+``model.save("m.zip")`` of PPO or MaskablePPO with an ``MlpPolicy`` writes a zip of JSON, which wraps pickled objects,
+and of torch tensors. The pickled objects are never unpickled: what is needed of them is also there as text. torch reads
+the tensors as plain data.
 
-Such a file knows nothing of a game's rules, nor of ``VecNormalize(norm_obs=True)``, which no plain network can follow.
-That its sizes fit the game is seen to; that it was trained for these rules, on observations as they are, is left to
-whoever names it.
+Such a file does not record a game's rules, nor ``VecNormalize(norm_obs=True)``, which no plain network can follow.
+Its sizes are checked against the game; that it was trained for these rules, on observations as they are, is up to the
+user.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from card_envs import Game
 
 DATA, POLICY = "data", "policy.pth"
 JSON = 2**26
-"""Bytes of JSON: the last observations of many tables are among it."""
+"""Most bytes of JSON, which includes the last observations of many tables."""
 
 POLICIES = ("stable_baselines3.common.policies", "sb3_contrib.common.maskable.policies")
 FLATTEN = "<class 'stable_baselines3.common.torch_layers.FlattenExtractor'>"
 IMMATERIAL = {
     "net_arch", "ortho_init", "optimizer_class", "optimizer_kwargs", "share_features_extractor", "normalize_images"
 }  # fmt: skip
-"""Arguments of a policy that its tensors tell as well, or that matter to its training or to pictures alone."""
+"""Arguments of a policy that its tensors show as well, or that matter only to training or to images."""
 
 STACKS = {
     "mlp_extractor.shared_net": "trunk",
@@ -45,19 +45,19 @@ _ACTIVATION = re.compile(r"<class 'torch\.nn\.modules\.activation\.(\w+)'>")
 
 
 def is_sb3(path: Path) -> bool:
-    """Whether a file looks like one of Stable-Baselines3."""
+    """Whether a file looks like one saved by Stable-Baselines3."""
     try:
         return {DATA, POLICY} <= set(Archive(read_file(path)).names)
-    except Exception:  # no archive, whatever zipfile makes of it
+    except Exception:  # not an archive, whatever zipfile raises
         return False
 
 
 def read_sb3(path: Path, game: Game) -> Network:
-    """The policy of a file of Stable-Baselines3; ``ValueError`` if it is damaged or cannot play ``game``.
+    """The policy of a Stable-Baselines3 file; ``ValueError`` if it is damaged or does not fit ``game``.
 
     Raises ``ValueError`` too for a policy that is not made of linear layers with one of
-    ``card_agents.players.network.ACTIVATIONS`` between them, or was trained on anything but the game's observations,
-    and where torch is not installed.
+    ``card_agents.players.network.ACTIVATIONS`` between them, or was not trained on the game's own observations, and
+    where torch is not installed.
     """
     try:
         archive = Archive(read_file(path))
@@ -65,9 +65,9 @@ def read_sb3(path: Path, game: Game) -> Network:
         activation = _activation(data)
         stacks = _stacks(_tensors(archive.read(POLICY)))
         if not stacks["trunk"] and len(stacks["policy"]) == len(stacks["value"]) == 1:
-            activation = "relu"  # nothing is activated: as ``network_of`` has it
+            activation = "relu"  # there is none to apply; ``network_of`` does the same
         network = Network(stacks["trunk"], stacks["policy"], stacks["value"], activation)
-    except Exception as error:  # whatever a damaged file makes of zipfile, zlib, json and torch
+    except Exception as error:  # whatever zipfile, zlib, json and torch raise for a damaged file
         raise ValueError(f"{path} cannot be read as a player: {fault(error)}.") from None
     if (network.inputs, network.outputs) != (game.observation_size, game.num_actions):
         raise ValueError(
@@ -78,14 +78,14 @@ def read_sb3(path: Path, game: Game) -> Network:
 
 
 def _activation(data: dict[str, Any]) -> str:
-    """What stands between the layers, and a look at all else in the JSON that decides what the tensors compute."""
+    """The activation between the layers, after checks of all else in the JSON that affects what the policy computes."""
     module = data["policy_class"]["__module__"]
     if module not in POLICIES:
         raise ValueError(f"its policy is none of Stable-Baselines3's own actor-critics ({module!r:.60})")
     space = data["observation_space"]
     low, high = ({*str(space[name]).strip("[]").split()} - {"..."} for name in ("low", "high"))
     if "Box" not in space[":type:"] or not (low <= {"0", "0."} and high <= {"1", "1."}):
-        raise ValueError("it was trained on other observations than the game's bits (a wrapper's)")
+        raise ValueError("it was trained on observations other than the game's bits, as a wrapper makes them")
     given = {name: value for name, value in data["policy_kwargs"].items() if not name.startswith(":")}
     function = given.pop("activation_fn", "<class 'torch.nn.modules.activation.Tanh'>")
     found = _ACTIVATION.fullmatch(str(function))
@@ -100,24 +100,22 @@ def _activation(data: dict[str, Any]) -> str:
 
 
 def _tensors(content: bytes) -> dict[str, Any]:
-    """The tensors by name, after a look at what they unpack to."""
+    """The tensors by name, after a check of what they unpack to."""
     try:
         import torch
     except ImportError:
-        raise ValueError(
-            "a model of Stable-Baselines3 takes torch to be read, which comes with the extra 'train'"
-        ) from None
+        raise ValueError("reading a model of Stable-Baselines3 needs torch, which the extra 'train' installs") from None
     Archive(content)
     tensors = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
     for name, tensor in tensors.items():
-        # A tensor can be far larger than what it is stored in, by strides of nothing.
+        # With strides of 0 a tensor can be far larger than its storage.
         if type(tensor) is not torch.Tensor or not tensor.is_floating_point() or tensor.nbytes > len(content):
             raise ValueError(f"{name!r:.60} is not a plain tensor of floating-point numbers")
     return dict(tensors)
 
 
 def _stacks(tensors: dict[str, Any]) -> dict[str, Layers]:
-    """The layers by part of a network; ``ValueError`` if there are tensors besides."""
+    """The layers by part of a network; ``ValueError`` if other tensors are left over."""
     parts: dict[str, Layers] = {part: [] for part in PARTS}
 
     def take(prefix: str, part: str) -> None:

@@ -1,1 +1,1 @@
-"""Training by self-play: the learner, the pool of opponents, checkpoints, and the run that holds them together."""
+"""Training by self-play: the learner, its opponent pool, checkpoints, and the run that combines them."""

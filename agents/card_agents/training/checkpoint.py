@@ -1,4 +1,4 @@
-"""Checkpoints: everything that a run needs to go on, in one file that is whole or is not read."""
+"""Checkpoints: all that a run needs to resume, in one file that is written and read whole or not at all."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any
 import torch
 
 from card_agents.archives import fault, read_file
-from card_agents.files import remove_torn, write_whole
+from card_agents.files import remove_partial, write_whole
 
 MAGIC = b"card_envs checkpoint 1\n"
 KEEP = 2
-"""Checkpoints that stay in a folder."""
+"""Checkpoints that are kept in a folder."""
 
 LARGEST = 2**33
-"""Bytes of a checkpoint that is read."""
+"""Most bytes of a checkpoint that is read."""
 
 _NAME = re.compile(r"(\d{12})\.ckpt")
 
@@ -31,7 +31,7 @@ def write(folder: Path, number: int, content: dict[str, Any]) -> Path:
     Raises ``ValueError`` for numbers that are not finite; nothing is written then.
     """
     if not finite(content):
-        raise ValueError("No checkpoint is made of numbers that are not finite.")
+        raise ValueError("A checkpoint must hold only finite numbers; nothing was written.")
     folder.mkdir(exist_ok=True)
     buffer = io.BytesIO()
     torch.save(content, buffer)
@@ -40,12 +40,12 @@ def write(folder: Path, number: int, content: dict[str, Any]) -> Path:
     write_whole(path, MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n" + payload)
     for old in _paths(folder)[KEEP:]:
         old.unlink(missing_ok=True)
-    remove_torn(folder, "*.ckpt")
+    remove_partial(folder, "*.ckpt")
     return path
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The content of a checkpoint; ``ValueError`` if it is not whole. Nothing in the file is executed."""
+    """The content of a checkpoint; ``ValueError`` if it is damaged. Nothing in the file is executed."""
     try:
         whole = read_file(path, LARGEST)
     except (OSError, ValueError) as error:
@@ -53,31 +53,31 @@ def read(path: Path) -> dict[str, Any]:
     head = len(MAGIC) + 65
     digest, payload = whole[len(MAGIC) : head - 1], whole[head:]
     if not whole.startswith(MAGIC) or digest != hashlib.sha256(payload).hexdigest().encode():
-        raise ValueError(f"The checkpoint {path} is damaged or incomplete: its checksum does not fit.")
+        raise ValueError(f"The checkpoint {path} is damaged or incomplete: its checksum does not match.")
     try:
         packed = zipfile.ZipFile(io.BytesIO(payload)).infolist()
         content = torch.load(io.BytesIO(payload), map_location="cpu", weights_only=True)
-    except Exception:  # whatever torch makes of what it did not write
+    except Exception:  # whatever torch raises for a file it did not write
         packed, content = [], None
     if not isinstance(content, dict) or any(info.compress_type for info in packed):
-        raise ValueError(f"The checkpoint {path} does not hold a run, or something besides plain data.")
+        raise ValueError(f"The checkpoint {path} does not hold a run, or holds something besides plain data.")
     if not finite(content):
         raise ValueError(f"The checkpoint {path} holds numbers that are not finite.")
     return content
 
 
 def last(folder: Path, faults: list[str] | None = None) -> dict[str, Any] | None:
-    """The content of the last whole checkpoint, None where there never was one.
+    """The content of the last intact checkpoint; None where there are none.
 
-    faults: takes a sentence for each later one that is not whole. Raises ``ValueError`` if there are checkpoints, but
-    none is whole.
+    faults: receives a sentence for each later checkpoint that is damaged. Raises ``ValueError`` if there are
+    checkpoints, but none is intact.
     """
     passed_over = []
     for path in _paths(folder):
         try:
             content = read(path)
             if content.get("legs") != int(path.stem):
-                raise ValueError(f"The checkpoint {path} is that of another leg.")
+                raise ValueError(f"The checkpoint {path} belongs to another leg.")
         except ValueError as error:
             passed_over.append(str(error))
             continue
@@ -85,17 +85,17 @@ def last(folder: Path, faults: list[str] | None = None) -> dict[str, Any] | None
             faults.extend(passed_over)
         return content
     if passed_over:
-        raise ValueError(f"No checkpoint in {folder} is whole. {passed_over[-1]}")
+        raise ValueError(f"No checkpoint in {folder} is intact. {passed_over[-1]}")
     return None
 
 
 def newest(folder: Path) -> Path | None:
-    """The file of the last checkpoint, None if there is none."""
+    """The file of the last checkpoint; None if there is none."""
     return next(iter(_paths(folder)), None)
 
 
 def finite(content: Any) -> bool:
-    """Whether all tensors, in dicts and lists at any depth, are made of finite numbers."""
+    """Whether all tensors, in dicts and lists at any depth, hold only finite numbers."""
     return all(bool(torch.isfinite(tensor).all()) for tensor in _tensors(content))
 
 
@@ -108,6 +108,6 @@ def _tensors(content: Any) -> Iterator[torch.Tensor]:
 
 
 def _paths(folder: Path) -> list[Path]:
-    """Checkpoints by name, the newest first."""
+    """The files of the checkpoints, newest first."""
     found = [path for path in folder.iterdir() if _NAME.fullmatch(path.name)] if folder.is_dir() else []
     return sorted(found, reverse=True)

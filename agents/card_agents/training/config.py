@@ -1,4 +1,4 @@
-"""The configuration of a training run, as its folder keeps it."""
+"""The configuration of a training run, as kept in its folder."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from card_envs.registry import rule_fields
 
 CONFIG = "config.json"
 LONGEST = 2**20
-"""Bytes that a configuration may take."""
+"""Most bytes of a configuration."""
 
 
 def write_config(folder: Path, game: Game, settings: Settings) -> None:
-    """Write what a run in ``folder`` needs to be begun, and what it ran on."""
+    """Write the configuration of a run in ``folder``, with the versions it started on."""
     import torch
 
     config = {
@@ -41,9 +41,9 @@ def write_config(folder: Path, game: Game, settings: Settings) -> None:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """The configuration of the run in a folder, all of it: game, rules, settings and identity.
+    """The whole configuration of the run in a folder: game, rules, settings and identity.
 
-    Raises ``ValueError`` with a sentence that names the file, and the field, if there is none that can be read.
+    Raises ``ValueError`` with a sentence that names the file, and the field, if it cannot be read.
     """
     path = folder / CONFIG
     try:
@@ -64,12 +64,12 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 
 def _check(config: Any) -> None:
-    """``ValueError`` that names what is missing in a configuration, or what this version does not know."""
+    """``ValueError`` that names what is missing in a configuration, or unknown to this version."""
     if not isinstance(config, dict):
-        raise ValueError("it is not an object of JSON")
+        raise ValueError("it is not a JSON object")
     for name, kind in (("game", str), ("rules", dict), ("settings", dict), ("identity", dict)):
         if not isinstance(config.get(name), kind):
-            raise ValueError(f"it has no proper {name!r}")
+            raise ValueError(f"its {name!r} is missing or invalid")
     if config["game"] not in GAMES:
         raise ValueError(f"there is no game {config['game']!r:.40}")
     _check_names("rules", config["rules"], rule_fields(config["game"]))
@@ -85,23 +85,24 @@ def _check_names(part: str, found: dict[str, Any], known: Iterable[str]) -> None
         raise ValueError(f"its {part} name {', '.join(unknown[:5])}, which this version does not know")
 
 
-def made_of(folder: Path, config: dict[str, Any], changes: dict[str, Any]) -> tuple[Game, Settings]:
-    """The game and the settings of a configuration, some of them changed; ``ValueError`` if they make no sense."""
+def game_and_settings(folder: Path, config: dict[str, Any], changes: dict[str, Any]) -> tuple[Game, Settings]:
+    """The game and the settings of a configuration with ``changes``; ``ValueError`` if they are invalid."""
     path = folder / CONFIG
     try:
         game = make_game(config["game"], **config["rules"])
         Settings(**config["settings"])
     except (ValueError, TypeError, RecursionError) as error:
-        raise ValueError(f"{path} cannot be trained by: {str(error).rstrip('.')[:500]}.") from None
+        raise ValueError(f"{path} cannot be used for training: {str(error).rstrip('.')[:500]}.") from None
     if identity(game) != config["identity"]:
-        raise ValueError(f"{folder} was begun with another observation layout or other actions of {game.name}.")
+        raise ValueError(f"{folder} was started with another observation layout or other actions of {game.name}.")
     return game, Settings(**{**config["settings"], **changes})
 
 
-def job(game: Game, settings: Settings) -> str:
-    """A digest of all that decides how a run goes but its budget: checkpoints of one job fit each other.
+def job_digest(game: Game, settings: Settings) -> str:
+    """A digest of all that determines the course of a run except its budget: checkpoints with the same one are
+    compatible.
 
-    The files of a player who is trained against are part of it.
+    It covers the files of a player that is trained against.
     """
     rival = files_of(settings.against, game) if settings.against else {}
     lasting = {name: value for name, value in settings.to_dict().items() if name not in BUDGET}

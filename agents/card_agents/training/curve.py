@@ -1,4 +1,4 @@
-"""The learning curve as a picture."""
+"""The learning curve as a figure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from card_envs import Game
 COLOURS = ("#c8553d", "#2a7fb8", "#5a8f3c")
 
 Level = tuple[float, str]
-"""Points to compare with, and what they are."""
+"""A reference level in points per deal, and its label."""
 
 
 def draw_curve(path: Path, game: Game, points: list[dict[str, Any]], levels: dict[str, Level], budget: Budget) -> None:
-    """Draw points per deal against each of the players named in ``levels`` over the steps trained, with 95 % bands."""
+    """Draw points per deal against each player in ``levels`` over the steps trained, with 95 % bands."""
     from matplotlib.ticker import EngFormatter
 
     unit = "match" if game.rules.match else "deal"
@@ -34,7 +34,7 @@ def draw_curve(path: Path, game: Game, points: list[dict[str, Any]], levels: dic
         axes.legend(loc="best", framealpha=0.8, fontsize=9)
     panels[-1].set_xlim(left=0)
     panels[-1].xaxis.set_major_formatter(EngFormatter(sep=""))
-    panels[-1].set_xlabel("decisions trained on")
+    panels[-1].set_xlabel("learner's decisions")
     players = "" if game.num_players == 2 else f" with {game.num_players} players"
     figure.suptitle(f"{game.name.capitalize()}{players}: self-play, {budget.seconds / 60:.1f} minutes of training")
     save_figure(figure, path)

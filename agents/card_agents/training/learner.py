@@ -1,4 +1,4 @@
-"""The learner: MaskablePPO over many tables, ready to be trained a rollout at a time."""
+"""The learner: MaskablePPO over many tables, trained one rollout at a time."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from card_agents.training.settings import Budget, Settings
 from card_envs import Game
 from card_envs.envs.sb3 import CardVecEnv
 
-LEAST_RATE = 0.01
-"""Share of the learning rate that is left at the very end."""
+FINAL_SHARE = 0.01
+"""Share of the initial learning rate that is left at the end."""
 
 
-class Falling:
-    """A learning rate that falls in a line along the budget, whatever Stable-Baselines3 takes for progress."""
+class LinearSchedule:
+    """A learning rate that falls linearly with the share of the budget used, whatever progress SB3 reports."""
 
     def __init__(self, start: float, budget: Budget) -> None:
         self.start = start
         self.budget = budget
 
     def __call__(self, _: float) -> float:
-        return self.start * max(LEAST_RATE, 1.0 - self.budget.used)
+        return self.start * max(FINAL_SHARE, 1.0 - self.budget.used)
 
 
-class LearnersTables(VecEnvWrapper):
-    """The tables as the learner meets them: rewards times a constant, so that returns of all games are of one size.
+class LearnerVecEnv(VecEnvWrapper):
+    """The tables as the learner sees them: rewards are scaled, so that returns are of similar size in all games.
 
-    advice: what the greedy player would do follows each observation, one bit an action.
+    advice: the greedy player's action is appended to each observation, one bit per action.
     """
 
     def __init__(self, tables: CardVecEnv, scale: float, advice: bool) -> None:
@@ -66,8 +66,8 @@ class LearnersTables(VecEnvWrapper):
 
 
 def make_learner(game: Game, env: VecEnv, settings: Settings, budget: Budget) -> MaskablePPO:
-    """An untrained learner of ``game`` for ``env``; the same seed makes the same one."""
-    schedule: Callable[[float], float] = Falling(settings.learning_rate, budget)
+    """An untrained learner of ``game`` for ``env``, the same for the same seed."""
+    schedule: Callable[[float], float] = LinearSchedule(settings.learning_rate, budget)
     return MaskablePPO(
         PartsPolicy,
         env,
@@ -75,7 +75,7 @@ def make_learner(game: Game, env: VecEnv, settings: Settings, budget: Budget) ->
         n_steps=settings.rollout,
         batch_size=min(settings.batch, settings.tables * settings.rollout),
         n_epochs=settings.epochs,
-        gamma=1.0,  # episodes are short, and what counts is their end
+        gamma=1.0,  # no discounting: episodes are short, and their end decides
         gae_lambda=settings.gae_lambda,
         clip_range=settings.clip,
         ent_coef=settings.entropy,
@@ -90,7 +90,7 @@ def make_learner(game: Game, env: VecEnv, settings: Settings, budget: Budget) ->
             "features_extractor_class": Trunk,
             "features_extractor_kwargs": {
                 "widths": [settings.width] * settings.layers,
-                "told": game.num_actions if settings.advice else 0,
+                "advice_bits": game.num_actions if settings.advice else 0,
             },
         },
     )

@@ -1,9 +1,9 @@
-"""The learner's network: a body that policy and value share, and a policy head that knows what actions have in common.
+"""The learner's network: a trunk shared by policy and value, and a policy head that knows what actions share.
 
 An action has parts, which are read off its name: the card, its rank and suit, what it takes. The weights of its logit
 are the sum of the weights of its parts and of its own. So what is learned about one play of a queen, or one capture of
-a two, holds at once for all the others, and still any policy can be expressed. It is a plain linear layer written
-in another way, and is saved as one.
+a two, generalises at once to all the others, and yet any policy can be expressed. It is a linear layer in another
+parametrisation, and is saved as one.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from torch import nn
 from card_envs import Game
 
 SPREAD = 0.01
-"""Of the first logits: but for advice, the untrained policy is close to uniform."""
+"""Standard deviation of the initial logits: without advice, the untrained policy is close to uniform."""
 
 TRUST = 3.0
-"""First bonus of the advised action: the untrained policy takes the advice about four times in five."""
+"""Initial bonus of the advised action: the untrained policy follows the advice about four times in five."""
 
 
 class Trunk(BaseFeaturesExtractor):
     """Linear layers with ReLU over flat observations, float32 (N, observation_size) to (N, widths[-1]).
 
-    told: the last so many bits of an observation are the greedy player's advice, one an action; they are handed on
-        after what the layers made of the whole.
+    advice_bits: how many bits at the end of an observation are the greedy player's advice, one per action; they are
+        also appended to the output of the layers.
     """
 
-    def __init__(self, observation_space: spaces.Box, widths: Sequence[int], told: int = 0) -> None:
-        super().__init__(observation_space, features_dim=widths[-1] + told)
-        self.told = told
+    def __init__(self, observation_space: spaces.Box, widths: Sequence[int], advice_bits: int = 0) -> None:
+        super().__init__(observation_space, features_dim=widths[-1] + advice_bits)
+        self.advice_bits = advice_bits
         layers: list[nn.Module] = []
         before = observation_space.shape[0]
         for width in widths:
@@ -49,11 +49,11 @@ class Trunk(BaseFeaturesExtractor):
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         features: torch.Tensor = self.layers(observations)
-        return torch.cat([features, observations[:, -self.told :]], dim=1) if self.told else features
+        return torch.cat([features, observations[:, -self.advice_bits :]], dim=1) if self.advice_bits else features
 
 
 def action_parts(name: str) -> set[str]:
-    """What an action has in common with others, read off its name: a card, then how it is played.
+    """The parts of an action, read off its name: the card, then how it is played.
 
     >>> sorted(action_parts("Kh"))
     ['card Kh', 'how ', 'length 0', 'play K', 'rank K', 'suit h']
@@ -67,7 +67,7 @@ def action_parts(name: str) -> set[str]:
 
 
 def parts_table(game: Game) -> torch.Tensor:
-    """Which parts each action has, itself the last, float32 (num_actions, parts): rows of length 1."""
+    """The parts of each action, itself the last, float32 (num_actions, parts): rows of length 1."""
     found = [action_parts(game.action_name(action)) for action in range(game.num_actions)]
     names = sorted(set().union(*found))
     shared = torch.tensor([[float(name in parts) for name in names] for parts in found])
@@ -76,20 +76,20 @@ def parts_table(game: Game) -> torch.Tensor:
 
 
 class PartsHead(nn.Module):
-    """Logits, float32 (N, width) to (N, num_actions); with ``told``, the advised action has a bonus that is learned."""
+    """Logits, float32 (N, width) to (N, num_actions); with ``advised``, the advised action gets a learned bonus."""
 
     parts: torch.Tensor
 
-    def __init__(self, width: int, parts: torch.Tensor, told: bool = False) -> None:
+    def __init__(self, width: int, parts: torch.Tensor, advised: bool = False) -> None:
         super().__init__()
         self.register_buffer("parts", parts, persistent=False)
-        inputs = width - len(parts) if told else width
+        inputs = width - len(parts) if advised else width
         self.weight = nn.Parameter(torch.randn(parts.shape[1], inputs) * SPREAD / inputs**0.5)
         self.bias = nn.Parameter(torch.zeros(parts.shape[1]))
-        self.trust = nn.Parameter(torch.tensor(TRUST)) if told else None
+        self.trust = nn.Parameter(torch.tensor(TRUST)) if advised else None
 
     def as_linear(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Weight (num_actions, width) and bias (num_actions,) of the linear layer that this is."""
+        """Weight (num_actions, width) and bias (num_actions,) of the equivalent linear layer."""
         weight = self.parts @ self.weight
         if self.trust is not None:
             weight = torch.cat([weight, self.trust * torch.eye(len(self.parts))], dim=1)
@@ -105,7 +105,7 @@ class PartsHead(nn.Module):
 
 
 class PartsPolicy(MaskableActorCriticPolicy):
-    """The actor-critic policy of sb3-contrib with ``PartsHead`` for its logits; masks are applied as there.
+    """The actor-critic policy of sb3-contrib with ``PartsHead`` for its logits; masks are applied in the same way.
 
     advice: observations end with the greedy player's advice (see ``Trunk``).
     """

@@ -1,8 +1,8 @@
 """A training run: a folder with its configuration, checkpoints, logs and results, and the loop that fills it.
 
-The run goes in legs of a few rollouts. What is left to chance in leg k depends on the seed and k alone (opponents,
-deals, sampled actions, minibatches), and a checkpoint is written between legs: so a run that was killed and resumed
-goes on as if nothing had happened. Whatever stops it, at most one leg is lost.
+A run consists of legs of a few rollouts each. All randomness in leg k (opponents, deals, sampled actions, minibatches)
+depends only on the seed and k, and a checkpoint is written between legs, so a run that was killed and resumed continues
+as if nothing had happened. Whatever stops it, at most one leg is lost.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from stable_baselines3.common.utils import set_random_seed
 from card_agents.archives import LARGEST
 from card_agents.evaluation.arena import deal_seeds, meet
 from card_agents.evaluation.evaluating import Evaluation, evaluate
-from card_agents.files import is_empty, locked, new_folder, remove_torn, write_whole
+from card_agents.files import is_empty, locked, new_folder, remove_partial, write_whole
 from card_agents.players.builtin import GreedyAgent, RandomAgent
 from card_agents.players.network import Layers, Network
 from card_agents.players.ppo import MODEL, PPOAgent, network_of
 from card_agents.protocol import Agent
 from card_agents.training import checkpoint
-from card_agents.training.config import job, made_of, read_config, write_config
+from card_agents.training.config import game_and_settings, job_digest, read_config, write_config
 from card_agents.training.curve import draw_curve
-from card_agents.training.learner import LearnersTables, make_learner
+from card_agents.training.learner import LearnerVecEnv, make_learner
 from card_agents.training.pool import Pool
-from card_agents.training.selves import TorchAgent
 from card_agents.training.settings import Budget, Settings
+from card_agents.training.torch_agent import TorchAgent
 from card_envs import Game
 from card_envs.envs.sb3 import CardVecEnv
 
@@ -42,13 +42,13 @@ METRICS, EVALUATION, CURVE = "metrics.json", "evaluation.json", "learning_curve.
 LOGS, CHECKPOINTS = "tensorboard", "checkpoints"
 
 TYPICAL_RETURN = 2.5
-"""The greatest return of a game is scaled to this for learning."""
+"""Rewards are scaled so that the maximum return of a game is this."""
 
 MEASURING, EVALUATING = 0x5EED, 0xE7A1
-"""Added to the seed for the deals of the learning curve and of the evaluation at the end."""
+"""Added to the seed for the deals of the learning curve and of the final evaluation."""
 
 MASKED = 1e8
-"""What sb3-contrib takes from the logit of an illegal action: it does not mask those of a policy that are as large."""
+"""What sb3-contrib subtracts from the logits of illegal actions: logits as large as this defeat the mask."""
 
 Point = dict[str, Any]
 Watcher = Callable[["Run"], None]
@@ -58,19 +58,19 @@ LOSSES = ("loss", "policy_gradient_loss", "value_loss", "entropy_loss")
 
 
 class Diverged(ValueError):
-    """What was learned is no longer made of finite numbers; nothing of it has been written."""
+    """The weights or losses are no longer finite; nothing of them has been written."""
 
 
 class Run:
-    """A run in its folder. Make one with ``begin`` or ``resume``, then ``train`` and ``finish``.
+    """A training run in its folder. Create one with ``begin`` or ``resume``, then ``train`` and ``finish``.
 
-    It keeps others out of its folder until it is finished or closed; it is a context manager, too.
+    It holds the folder's lock until it is finished or closed, and is a context manager.
 
     Attributes:
         legs: legs finished.
         points: the learning curve, a dict for each point.
-        budget: steps and seconds of training, done and allowed.
-        remarks: sentences about what went wrong and did no harm.
+        budget: steps and seconds of training, used and allowed.
+        remarks: sentences about faults that did no harm.
     """
 
     def __init__(self, folder: Path, game: Game, settings: Settings) -> None:
@@ -91,18 +91,19 @@ class Run:
         set_random_seed(settings.seed)
         self._tables = CardVecEnv(game, settings.tables, opponents="greedy", reward=settings.reward)
         scale = TYPICAL_RETURN / game.max_return if settings.reward == "points" else 1.0
-        self._env = LearnersTables(self._tables, scale, settings.advice)
+        self._env = LearnerVecEnv(self._tables, scale, settings.advice)
         self.model = make_learner(game, self._env, settings, self.budget)
         self._logger: Logger | None = None
 
-    # Beginning
+    # Starting and resuming
 
     @classmethod
     def begin(cls, folder: Path, game: Game, settings: Settings, *, numbered: bool = False) -> Run:
-        """A new run in a folder that is made for it.
+        """A new run in a new folder.
 
-        numbered: a number follows the folder's name where it is taken. Raises ``ValueError`` if there is anything in
-            the folder, if it cannot be written, or if another process is about to train in it; nothing is made then.
+        numbered: append a number to the folder's name if it is taken. Raises ``ValueError`` if the folder is not empty
+        or
+            cannot be written, or if another process is about to train in it; nothing is created then.
         """
         if not numbered:
             _refuse_used(folder)
@@ -120,12 +121,12 @@ class Run:
 
     @classmethod
     def resume(cls, folder: Path, changes: dict[str, Any] | None = None) -> Run:
-        """The run of a folder, at its last whole checkpoint.
+        """The run of a folder, resumed from its last intact checkpoint.
 
-        changes: a new budget (``minutes``, ``steps``) to go on with. Raises ``ValueError`` if there is no run in the
-            folder, no checkpoint of it can be read, or another process trains it; the folder is then as it was.
+        changes: a new budget (``minutes``, ``steps``). Raises ``ValueError`` if there is no run in the folder, no
+            checkpoint can be read, or another process is training in it; the folder is then unchanged.
         """
-        game, settings = made_of(folder, read_config(folder), changes or {})
+        game, settings = game_and_settings(folder, read_config(folder), changes or {})
         run = cls(folder, game, settings)
         run._hold()
         try:
@@ -143,7 +144,7 @@ class Run:
         self._held.enter_context(locked(self.folder, "training"))
 
     def close(self) -> None:
-        """Let others into the folder."""
+        """Release the folder's lock."""
         self._held.close()
 
     def __enter__(self) -> Run:
@@ -157,7 +158,7 @@ class Run:
     def train(self, watch: Watcher = lambda run: None) -> None:
         """Train until the budget is spent; ``watch`` is called after every rollout and every point of the curve.
 
-        Raises ``Diverged`` where what is learned is no longer made of finite numbers.
+        Raises ``Diverged`` where the weights or losses are no longer finite.
         """
         if not self.points:
             self._measure()
@@ -176,11 +177,11 @@ class Run:
             watch(self)
 
     def _learn(self) -> None:
-        """One rollout and its updates; ``Diverged`` if they leave anything that is not finite."""
+        """One rollout and its updates; ``Diverged`` if anything is not finite afterwards."""
         size = self.settings.tables * self.settings.rollout
         try:
             self.model.learn(size, reset_num_timesteps=False, log_interval=None)  # type: ignore[arg-type]
-        except (ValueError, RuntimeError):  # how torch and the tables refuse a policy that has diverged
+        except (ValueError, RuntimeError):  # what torch and the tables raise for a diverged policy
             self._network()
             if self._largest_logit() > MASKED / 2:
                 raise self._diverged("its logits are larger than any mask") from None
@@ -190,18 +191,18 @@ class Run:
             if not math.isfinite(value):
                 raise self._diverged(f"the {name.replace('_', ' ')} is {value}")
         if not checkpoint.finite(self.model.policy.optimizer.state_dict()):
-            raise self._diverged("what the optimizer keeps is not finite")
+            raise self._diverged("the state of the optimizer is not finite")
         self._network()
 
     def _network(self) -> Network:
-        """The learner's network as it is now; ``Diverged`` if it cannot be computed with."""
+        """The learner's current network; ``Diverged`` if its numbers are unusable."""
         try:
             return network_of(self.model.policy)
         except ValueError as error:
             raise self._diverged(str(error)) from None
 
     def _largest_logit(self) -> float:
-        """Of the tables as they stand, illegal actions included."""
+        """The largest absolute logit at the current tables, illegal actions included."""
         policy: Any = self.model.policy
         with torch.no_grad():
             logits: torch.Tensor = policy.get_distribution(torch.as_tensor(self.model._last_obs)).distribution.logits
@@ -211,12 +212,12 @@ class Run:
         kept = checkpoint.newest(self.folder / CHECKPOINTS)
         last = f"the last good checkpoint is {kept}" if kept else "there was no checkpoint yet"
         return Diverged(
-            f"Training diverged at step {self.model.num_timesteps}: {how}. Nothing of that was kept; {last}. Begin "
+            f"Training diverged at step {self.model.num_timesteps}: {how}. Nothing of that was saved; {last}. Start "
             "another run with a lower learning rate or value weight."
         )
 
     def _begin_leg(self) -> dict[str, float]:
-        """Deal afresh, choose opponents, and set every generator, all by the seed and the number of the leg."""
+        """Deal afresh, assign opponents and seed every generator, all from the seed and the number of the leg."""
         words = np.random.SeedSequence([self.settings.seed, self.legs]).generate_state(4, np.uint64)
         set_random_seed(int(words[0] % 2**32))
         opponents = self.pool.seat_opponents(self._tables, np.random.default_rng(int(words[1])))
@@ -263,29 +264,29 @@ class Run:
         if self._logger is not None:
             for name in ("entropy_loss", "value_loss", "approx_kl", "explained_variance"):
                 value = self._logger.name_to_value.get(f"train/{name}")
-                if value is not None and math.isfinite(value):  # the variance explained of returns that are all equal
+                if value is not None and math.isfinite(value):  # explained_variance is NaN where all returns are equal
                     point[name] = float(value)
         self.points.append(point)
 
     def _opponents(self) -> list[tuple[str, Agent]]:
-        """Whom the learner is measured against."""
+        """The opponents that the learner is measured against."""
         built_in: list[tuple[str, Agent]] = [("greedy", GreedyAgent(self.game)), ("random", RandomAgent(self.game))]
         return built_in if self.rival is None else [*built_in, (self.settings.against, self.rival)]
 
     def agent(self) -> PPOAgent:
-        """The learner as a player, as it is now."""
+        """The current learner as a player."""
         agent = PPOAgent(self.game, self._network())
         agent.network.notes.update(steps=self.budget.steps, seed=self.settings.seed)
         return agent
 
-    # Keeping
+    # Saving
 
     def save(self) -> None:
-        """Write a checkpoint, and for others the player and the metrics so far."""
+        """Write a checkpoint, and for use outside the run the player and the metrics so far."""
         agent = self.agent()
         selves = [
             {"steps": steps, "arrays": {name: torch.from_numpy(array) for name, array in network.arrays().items()}}
-            for steps, network in self.pool.selves
+            for steps, network in self.pool.snapshots
         ]
         content = {
             "policy": self.model.policy.state_dict(),
@@ -296,7 +297,7 @@ class Run:
             "legs": self.legs,
             "points": self.points,
             "selves": selves,
-            "job": job(self.game, self.settings),
+            "job": job_digest(self.game, self.settings),
         }
         checkpoint.write(self.folder / CHECKPOINTS, self.legs, content)
         agent.save(self.folder / MODEL)
@@ -308,12 +309,12 @@ class Run:
             metrics["forfeits_of_the_rival"] = dict(self.pool.forfeits)
         write_whole(self.folder / METRICS, (json.dumps(metrics, indent=1, allow_nan=False) + "\n").encode())
         for pattern in ("*.json", "*.npz", "*.png"):
-            remove_torn(self.folder, pattern)
+            remove_partial(self.folder, pattern)
 
     def _restore(self, content: dict[str, Any]) -> None:
-        if content.get("job") != job(self.game, self.settings):
+        if content.get("job") != job_digest(self.game, self.settings):
             raise ValueError(
-                f"The last checkpoint in {self.folder} is one of another run or version, or --against has changed."
+                f"The last checkpoint in {self.folder} is from another run or version, or --against has changed."
             )
         try:
             self.model.policy.load_state_dict(content["policy"])
@@ -324,16 +325,17 @@ class Run:
             self.legs = content["legs"]
             self.points = content["points"]
             for entry in content["selves"]:
-                self.pool.selves.append((entry["steps"], _restored(entry["arrays"], self.settings.advice)))
+                self.pool.snapshots.append((entry["steps"], _restored(entry["arrays"], self.settings.advice)))
         except (KeyError, RuntimeError, ValueError, TypeError) as error:
             raise ValueError(f"The checkpoint in {self.folder} does not fit its configuration: {error}") from None
 
-    # Ending
+    # Finishing
 
     def finish(self, progress: Callable[[int, int], None] | None = None) -> Evaluation:
-        """Leave the model, its evaluation against those it was measured by, and the learning curve in the folder.
+        """Write the model, its evaluation against the opponents it was measured by, and the learning curve to the
+        folder.
 
-        All is saved when it is returned, but for a picture that could not be drawn: a remark says why.
+        Everything is saved when this returns, except a figure that could not be drawn: a remark says why.
         """
         self.pool.dismiss()
         agent = self.agent()
@@ -349,35 +351,35 @@ class Run:
         )
         evaluation.save(self.folder / EVALUATION)
         self._write_metrics()
-        levels = {name: (0.0, f"level with {name}") for name, _ in opponents}
-        levels["random"] = (evaluation.meetings[-1].points_a.mean, "what greedy makes against random")
+        levels = {name: (0.0, f"equal to {name}") for name, _ in opponents}
+        levels["random"] = (evaluation.meetings[-1].points_a.mean, "greedy against random")
         try:
             draw_curve(self.folder / CURVE, self.game, self.points, levels, self.budget)
-        except Exception as error:  # whatever a drawing library does: nothing depends on the picture
+        except Exception as error:  # whatever matplotlib raises: nothing depends on the figure
             self.remarks.append(f"{CURVE} could not be drawn: {type(error).__name__}: {error}")
         self.close()
         return evaluation
 
 
 def _refuse_too_wide(game: Game, settings: Settings) -> None:
-    """``ValueError`` for a network that could not be saved (``Network.save``); roughly, and before it is made."""
-    width, told = settings.width, game.num_actions if settings.advice else 0
-    inputs = game.observation_size + told
-    weights = width * (inputs + (settings.layers - 1) * width + game.num_actions) + told * game.num_actions
+    """``ValueError`` for a network too large to be saved (``Network.save``), estimated before it is made."""
+    width, advice_bits = settings.width, game.num_actions if settings.advice else 0
+    inputs = game.observation_size + advice_bits
+    weights = width * (inputs + (settings.layers - 1) * width + game.num_actions) + advice_bits * game.num_actions
     if 4 * weights > LARGEST // 2:
         raise ValueError(
-            f"width={width} and layers={settings.layers} make a network of {weights:,} weights, and more than "
-            f"{LARGEST // 8:,} cannot be saved."
+            f"width={width} and layers={settings.layers} make a network of {weights:,} weights, of which at most "
+            f"{LARGEST // 8:,} can be saved."
         )
 
 
 def _refuse_used(folder: Path) -> None:
     if not is_empty(folder):
-        raise ValueError(f"{folder} is there already: give another --out, or --resume {folder} to go on with it.")
+        raise ValueError(f"{folder} already exists: give another --out, or --resume {folder} to resume it.")
 
 
 def _restored(arrays: dict[str, torch.Tensor], advice: bool) -> Network:
-    """A network of the arrays that ``Network.arrays`` gave."""
+    """The network with the arrays that ``Network.arrays`` gave."""
     parts: dict[str, Layers] = {"trunk": [], "policy": [], "value": []}
     for part, layers in parts.items():
         while f"{part}.{len(layers)}.weight" in arrays:

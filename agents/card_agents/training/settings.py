@@ -1,4 +1,4 @@
-"""What a training run can be told, and its budget."""
+"""The settings of a training run, and its budget."""
 
 from __future__ import annotations
 
@@ -11,47 +11,49 @@ BUDGET = ("minutes", "steps")
 """Settings that may change when a run is resumed."""
 
 MOST = {"tables": 2**20, "rollout": 2**16, "width": 2**14, "layers": 2**6, "leg": 2**20, "threads": 2**10}
-"""Beyond this a whole number is a slip of the keyboard, and no memory would do."""
+"""Larger integers are taken for typing errors: no memory would do."""
 
 LARGEST_FLOAT = 3.4e38
-"""What torch can take for a number of float32."""
+"""The largest float32 that torch accepts."""
 
 
 def setting(default: Any, text: str) -> Any:
-    """A field with a sentence about it, for ``--help``."""
+    """A field with its help text for ``--help``."""
     return dataclasses.field(default=default, metadata={"help": text})
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How to train. ``ValueError`` for values that make no sense."""
+    """How to train. Raises ``ValueError`` for invalid values."""
 
-    seed: int = setting(0, "decides everything left to chance")
-    minutes: float = setting(3.0, "training time; measuring and evaluating come on top. 0: no limit")
-    steps: int = setting(0, "learner's decisions to train on. 0: no limit")
-    tables: int = setting(512, "tables side by side")
-    rollout: int = setting(32, "decisions a table between updates")
-    batch: int = setting(1024, "decisions in a gradient step")
-    epochs: int = setting(4, "times each decision is learned from")
-    learning_rate: float = setting(1e-3, "at the start; it falls to nothing along the budget")
+    seed: int = setting(0, "seed of all randomness")
+    minutes: float = setting(3.0, "training time, without measuring and evaluating. 0: no limit")
+    steps: int = setting(0, "the learner's decisions to train on. 0: no limit")
+    tables: int = setting(512, "tables played in parallel")
+    rollout: int = setting(32, "decisions per table between updates")
+    batch: int = setting(1024, "decisions per gradient step")
+    epochs: int = setting(4, "passes over each rollout")
+    learning_rate: float = setting(1e-3, "initial learning rate; it falls linearly to nearly 0 over the budget")
     width: int = setting(256, "width of the layers")
-    layers: int = setting(2, "hidden layers that policy and value share")
+    layers: int = setting(2, "hidden layers shared by policy and value")
     entropy: float = setting(0.003, "weight of the entropy bonus")
-    gae_lambda: float = setting(0.6, "trade-off between bias and variance of advantages")
+    gae_lambda: float = setting(0.6, "lambda of generalised advantage estimation")
     value_weight: float = setting(0.5, "weight of the value loss")
-    clip: float = setting(0.2, "how far an update may move the odds of an action")
-    reward: str = setting("points", "which reward to learn from")
-    advice: bool = setting(True, "whether the network is told what the greedy player would do")
-    greedy_share: float = setting(0.5, "share of opponents that play greedy")
-    random_share: float = setting(0.1, "share of opponents that play at random; the others are earlier selves")
-    against: str = setting("", "a player who takes all other seats instead: what a learner gains on it. '': the league")
-    selves: int = setting(3, "earlier selves that play at a time, the newest among them")
-    pool: int = setting(20, "earlier selves that are kept")
-    leg: int = setting(8, "rollouts between checkpoints; opponents change, and tables begin afresh, with each leg")
-    points: int = setting(20, "points of the learning curve, spread over the budget")
-    measure_deals: int = setting(1000, "deals for each point of the learning curve")
-    evaluate_deals: int = setting(10_000, "deals of the evaluation at the end")
-    threads: int = setting(0, "threads of torch. 0: as many as it likes")
+    clip: float = setting(0.2, "clip range of PPO")
+    reward: str = setting("points", "the reward to maximise")
+    advice: bool = setting(True, "append the greedy player's action to the observation")
+    greedy_share: float = setting(0.5, "share of greedy opponents")
+    random_share: float = setting(0.1, "share of random opponents; the others are past snapshots of the learner")
+    against: str = setting(
+        "", "a player that takes all other seats instead, to train a best response to it. '': the opponent pool"
+    )
+    selves: int = setting(3, "snapshots that play at a time, including the newest")
+    pool: int = setting(20, "snapshots that are kept")
+    leg: int = setting(8, "rollouts between checkpoints; each leg draws new opponents and fresh deals")
+    points: int = setting(20, "points of the learning curve, spread evenly over the budget")
+    measure_deals: int = setting(1000, "deals per point of the learning curve")
+    evaluate_deals: int = setting(10_000, "deals of the final evaluation")
+    threads: int = setting(0, "threads of torch. 0: its own default")
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -77,16 +79,16 @@ class Settings:
         self._refuse("minutes", self.minutes == 0 == self.steps, "and steps=0: one of them must end the training")
         if self.greedy_share + self.random_share > 1:
             raise ValueError(
-                f"greedy_share={self.greedy_share} and random_share={self.random_share} are more than all opponents."
+                f"greedy_share={self.greedy_share} and random_share={self.random_share} add up to more than 1."
             )
         if (self.selves == 0 or self.pool == 0) and self.greedy_share + self.random_share < 1:
             raise ValueError(
                 f"selves={self.selves} and pool={self.pool} leave nobody to play against: let greedy_share and "
-                "random_share make up 1."
+                "random_share add up to 1."
             )
 
     def _check(self, name: str, kind: str) -> None:
-        """The value of a field is of its kind, finite and not negative; a whole number may stand for a float."""
+        """``ValueError`` unless a field is of its type, finite and not negative; an int may stand for a float."""
         value: Any = getattr(self, name)
         if kind == "float" and type(value) is int:
             value = float(value)
@@ -101,13 +103,13 @@ class Settings:
             raise ValueError(f"{name}={getattr(self, name)!r} {why}.")
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as a dictionary, as JSON has it."""
+        """The settings as a JSON-serialisable dictionary."""
         return dataclasses.asdict(self)
 
 
 @dataclass
 class Budget:
-    """How much training there may be, and how much there was; times in seconds."""
+    """The training allowed and used; times in seconds."""
 
     limit_steps: int
     limit_seconds: float
@@ -116,7 +118,7 @@ class Budget:
 
     @property
     def used(self) -> float:
-        """Share of the budget used up, by whichever limit is nearer, from 0 to 1."""
+        """Share of the budget used, by whichever limit is nearer, from 0 to 1."""
         shares = [0.0]
         if self.limit_steps:
             shares.append(self.steps / self.limit_steps)
@@ -126,5 +128,5 @@ class Budget:
 
     @property
     def spent(self) -> bool:
-        """Whether there is nothing left."""
+        """Whether nothing is left."""
         return self.used >= 1.0

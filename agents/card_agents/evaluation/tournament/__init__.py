@@ -1,1 +1,1 @@
-"""The tournament: agents in a round robin over the same deals, with ratings; and sequential tests of two."""
+"""The tournament: a round robin of agents over the same deals, with ratings; and sequential tests of two agents."""

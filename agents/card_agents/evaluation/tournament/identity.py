@@ -1,4 +1,4 @@
-"""What decides how a player plays, beside its name: a change of any of it makes another player of it."""
+"""The identity of a player beyond its name: the files that decide how it plays. A change makes it another player."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import shutil
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
 from modulefinder import ModuleFinder
-from os.path import isdir, isfile  # which are false, and no error, for what cannot be a path
+from os.path import isdir, isfile  # which return False, and never raise, for an impossible path
 from pathlib import Path
 
-from card_agents.names import GROUP, SEARCHERS, bare
+from card_agents.names import GROUP, SEARCHERS, unwrapped
 from card_agents.players.external import is_bot
 from card_agents.players.ppo import WEIGHTS, model_file, shipped_file
 from card_envs import Game
@@ -27,11 +27,11 @@ _PASSED_OVER = "__pycache__"
 def files_of(agent: str, game: Game) -> dict[str, str]:
     """The files that decide how the player called ``agent`` plays ``game``, with digests of their contents.
 
-    They are those that its name tells: weights, the program and the files among its words, the modules that a Python
-    program takes from beside it, and whole packages. What else a program opens cannot be known. For a player of
-    another package there is the version of that package too.
+    They are those that its name leads to: weights; the program and the files among its arguments; the modules that a
+    Python program imports from its own folder; and whole packages. What else a program opens cannot be known. For a
+    player of another package, the version of that package is included.
     """
-    name = bare(agent)
+    name = unwrapped(agent)
     kind, _, text = name.partition(":")
     searcher, plus, guide = name.partition("+")
     if kind == "ppo":
@@ -47,7 +47,7 @@ def files_of(agent: str, game: Game) -> dict[str, str]:
 
 
 def _digests(paths: list[Path]) -> dict[str, str]:
-    """Digests of those of the paths that are there: of a file, or of all files of a folder."""
+    """Digests of those paths that exist: of a file, or of all files in a folder."""
     found = {}
     for path in paths:
         digest = hashlib.sha256()
@@ -67,7 +67,7 @@ def _digests(paths: list[Path]) -> dict[str, str]:
 
 
 def _shown(path: Path) -> str:
-    """A path as it is told: from the current directory or the library on, if it is in one of them."""
+    """A path for display: relative to the current directory or the library, if it is in one of them."""
     for folder in (Path.cwd(), WEIGHTS.parent.parent):
         if path.is_relative_to(folder) and path != folder:
             return path.relative_to(folder).as_posix()
@@ -75,7 +75,7 @@ def _shown(path: Path) -> str:
 
 
 def _inside(folder: Path) -> list[Path]:
-    """The files of a package, without what is made of them."""
+    """The files of a package, without caches and hidden files."""
     paths = (path for path in folder.rglob("*") if path.is_file())
     return sorted(path for path in paths if not any(_passed_over(part) for part in path.relative_to(folder).parts))
 
@@ -85,7 +85,7 @@ def _passed_over(part: str) -> bool:
 
 
 def _weights(name: str, game: Game) -> list[Path]:
-    """The file that ``"ppo"`` or ``"ppo:PATH"`` plays by, if there is one."""
+    """The weights of ``"ppo"`` or ``"ppo:PATH"``, if the file exists."""
     _, colon, text = name.partition(":")
     with contextlib.suppress(ValueError):
         return [model_file(text) if colon else shipped_file(game)]
@@ -93,7 +93,7 @@ def _weights(name: str, game: Game) -> list[Path]:
 
 
 def _program(text: str) -> list[Path]:
-    """The files in a command: its program, words that are files (or ``--option=FILE``), and what Python runs."""
+    """The files in a command: its program, arguments that are files (or ``--option=FILE``), and what Python runs."""
     words = shlex.split(text)
     program = shutil.which(words[0]) if words else None
     paths = [Path(program)] if program else []
@@ -103,20 +103,20 @@ def _program(text: str) -> list[Path]:
         for one in (word, word.partition("=")[2]):
             if one and _is_there(Path(one)):
                 paths += _with_modules_beside(Path(one))
-        if before == "-c" and len(word.split()) > 1:  # a shell's command inside of this one
+        if before == "-c" and len(word.split()) > 1:  # a shell command inside this one
             with contextlib.suppress(ValueError):
                 paths += _program(word)
     return list(dict.fromkeys(paths))
 
 
 def _is_there(path: Path) -> bool:
-    """Whether it is a file, or a folder that Python can run or import. Other folders may be for anything."""
+    """Whether it is a file, or a folder that Python can run or import. Other folders may serve any purpose."""
     return isfile(path) or any(isfile(path / mark) for mark in _PACKAGE_MARKS)
 
 
 def _module(name: str) -> list[Path]:
-    """The file of a module with those beside it that it needs, or its whole package; in the current directory, as
-    programs look there first, or installed."""
+    """The file of a module with the modules it imports from its own folder, or its whole package; in the current
+    directory, where programs look first, or installed."""
     top = name.partition(".")[0]
     here = Path(top)
     if isdir(here) and ("." in name or _is_there(here)):
@@ -135,9 +135,9 @@ def _module(name: str) -> list[Path]:
 
 
 def _with_modules_beside(path: Path) -> list[Path]:
-    """A file, and if it is Python the modules it imports from its own folder, however many steps away."""
+    """A file and, if it is Python, the modules it imports from its own folder, directly or indirectly."""
     if isdir(path) and path.resolve() == Path.cwd():
-        path /= "__main__.py"  # here may lie anything, and what is written while it plays
+        path /= "__main__.py"  # the current directory may hold anything, even files written during play
     if isdir(path):
         return [path]
     return [path, *sorted(_imported(path))] if _is_python(path) else [path]
@@ -155,8 +155,8 @@ def _is_python(path: Path) -> bool:
 def _imported(path: Path) -> Iterator[Path]:
     finder = ModuleFinder([str(path.parent)])
     try:
-        finder.run_script(str(path))  # reads it, and does not run it
-    except Exception:  # no Python that can be read: then it will say so itself
+        finder.run_script(str(path))  # parses it without running it
+    except Exception:  # not valid Python: running it will say so
         return
     for module in finder.modules.values():
         place = getattr(module, "__file__", None)
@@ -165,5 +165,5 @@ def _imported(path: Path) -> Iterator[Path]:
 
 
 def _version(entry: EntryPoint) -> dict[str, str]:
-    """The version of the package that a player comes from."""
+    """The version of the package that provides a player."""
     return {} if entry.dist is None else {f"{entry.dist.name} (package)": entry.dist.version}

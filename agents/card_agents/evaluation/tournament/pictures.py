@@ -1,4 +1,4 @@
-"""The ratings and the pay-off matrix as pictures."""
+"""The ratings and the payoff matrix as figures."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from card_agents.labels import labels_of
 RATINGS, PAYOFF = "ratings.png", "payoff.png"
 COLOUR = "#2a7fb8"
 LONGEST = 28
-"""Most letters of a name in a picture."""
+"""Most characters of a label in a figure."""
 
 
 def draw(results: Results, folder: Path) -> None:
-    """Draw both pictures into a folder."""
+    """Draw both figures into a folder."""
     import matplotlib
 
-    # Names are text: no formula, whatever dollars, backslashes or underscores are in them, and however it is set up.
+    # Labels are plain text, not formulas, whatever characters they contain and however matplotlib is configured.
     plain: Any = {"text.parse_math": False, "text.usetex": False, "axes.formatter.use_mathtext": False}
     with matplotlib.rc_context(plain), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from")  # the font has not all the letters there are
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # the font lacks some characters
         _ratings(results, folder / RATINGS)
         _payoff(results, folder / PAYOFF)
 
 
 def names(labels: Sequence[str]) -> tuple[str, ...]:
-    """The labels so short that they fit, no two alike; their ends are kept, for that is where paths differ.
+    """The labels shortened to fit, no two alike; their ends are kept, since paths differ there.
 
     >>> names(["greedy", "ppo:runs/first-game/1/m.npz", "ppo:tuns/first-game/1/m.npz"])
     ('greedy', 'ppo:runs/first-game/1/m.npz', 'ppo:tuns/first-game/1/m.npz')
@@ -43,7 +43,7 @@ def names(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def _ratings(results: Results, path: Path) -> None:
-    """A dot and its interval for each agent, the best on top; an arrow where an end is open."""
+    """A dot with its interval for each agent, the best on top; an arrow where an end is open."""
     shown = names(results.plan.labels)
     order = [number for number in results.order if results.ratings[number].rating is not None]
     figure = new_figure(8.6, 1.7 + 0.48 * len(order), dpi=130)
@@ -82,7 +82,7 @@ def _ratings(results: Results, path: Path) -> None:
 
 
 def _payoff(results: Results, path: Path) -> None:
-    """The matrix in colours, blue where the row wins, with the numbers in it."""
+    """The matrix as a heat map, blue where the row wins, with the numbers in the cells."""
     from matplotlib.colors import LinearSegmentedColormap
 
     order = results.order
@@ -119,6 +119,6 @@ def _payoff(results: Results, path: Path) -> None:
     axes.spines[:].set_visible(False)
     others = results.plan.game.num_players - 1
     seats = "" if others == 1 else f" in one seat, column in the other {others}"
-    axes.set_xlabel(f"points a {results.plan.unit} of the row against the column{seats}; 95 % intervals")
+    axes.set_xlabel(f"points per {results.plan.unit} of the row against the column{seats}; 95 % intervals")
     figure.suptitle(title(results), fontsize=12, fontweight="bold")
     save_figure(figure, path)

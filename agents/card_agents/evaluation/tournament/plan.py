@@ -1,7 +1,7 @@
-"""What is to be played: agents, pairs, deals, and the chunks that they are cut into.
+"""The plan of a tournament: agents, pairs, deals, and the chunks into which the deals are divided.
 
-The deals of each pair are cut into chunks. A chunk is the unit of work: it is played in one go, and its outcome is
-written whole, so that a stopped tournament has lost at most the chunks that were in play.
+A chunk is the unit of work: it is played without interruption and its results are written atomically, so that a
+stopped tournament loses at most the chunks that were in play.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from card_envs import Game
 
 
 class Job(NamedTuple):
-    """A chunk to be played: the number of the pair, and that of the chunk among its deals."""
+    """A chunk to be played: the number of the pair, and that of the chunk within the pair's deals."""
 
     pair: int
     chunk: int
 
 
 class Jobs(Collection[Job]):
-    """All chunks of so many pairs, in order, without those that are done; none of them is written down."""
+    """All chunks of so many pairs, in order, without those that are done; computed on demand."""
 
     def __init__(self, pairs: int, chunks: int, done: Collection[Job] = ()) -> None:
         self._pairs = pairs
@@ -60,11 +60,11 @@ class Jobs(Collection[Job]):
 class Plan:
     """A tournament, or a sequential test.
 
-    agents: names as ``make_agent`` takes them. pairs: numbers of the agents of each meeting, the first of which plays
-    one seat, the second all the others. deals: for each pair. chunk: deals of a chunk. deterministic: trained players
-    play their likeliest action. sprt: the test that the first pair plays for; its deals are then the most there can be.
-    given: what each agent is to be called, None where its name will do; nobody or everybody is listed. salt: the
-    secret that decides the packs together with the seed (``seeds``), None where the seed alone does.
+    agents: names as ``make_agent`` takes them. pairs: numbers of the agents of each meeting; the first plays one seat,
+    the second all the others. deals: per pair. chunk: deals per chunk. deterministic: trained players play their most
+    likely action. sprt: the sequential test that the first pair plays for; its deals are then the most there can be.
+    given: the label asked for by each agent, None where its name will do; empty if there are none. salt: the secret
+    that determines the packs together with the seed (``seeds``), None where the seed alone does.
     """
 
     game: Game
@@ -81,22 +81,22 @@ class Plan:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the agents are called wherever they are shown: no two alike."""
+        """The labels of the agents wherever they are shown, no two alike."""
         return labels_of(self.agents, self.given or (None,) * len(self.agents))
 
     @property
     def is_secret(self) -> bool:
-        """Whether nobody may know the packs before, because an external bot takes part."""
+        """Whether nobody may know the packs in advance, because an external bot takes part."""
         return any(map(is_external, self.agents))
 
     @property
     def unit(self) -> str:
-        """What is played over: "deal" or "match"."""
+        """The unit of play: "deal" or "match"."""
         return "match" if self.game.rules.match else "deal"
 
     @property
     def chunks(self) -> int:
-        """Chunks of each pair."""
+        """Chunks per pair."""
         return -(-self.deals // self.chunk)
 
     @property
@@ -109,7 +109,7 @@ class Plan:
         return Jobs(len(self.pairs), self.chunks, done)
 
     def deals_of(self, job: Job) -> slice:
-        """Which of the deals a chunk holds."""
+        """The deals of a chunk, as a slice of all deals."""
         return slice(job.chunk * self.chunk, min((job.chunk + 1) * self.chunk, self.deals))
 
     def seeds_of(self, job: Job) -> Array:
@@ -118,11 +118,11 @@ class Plan:
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """Digests of the files that decide how the agents play, as they were when this was first asked."""
+        """Digests of the files that decide how the agents play, as of the first call."""
         return self._files_now()
 
     def changed(self) -> list[str]:
-        """Those of ``files`` that are not any more what they were, and those that have come since."""
+        """The names of ``files`` that have changed, vanished or appeared since."""
         now = self._files_now()
         return [name for name in sorted(self.files.keys() | now.keys()) if self.files.get(name) != now.get(name)]
 
@@ -130,8 +130,8 @@ class Plan:
         return {name: digest for agent in self.agents for name, digest in files_of(agent, self.game).items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """All that decides what comes of it, as a dictionary, as JSON has it."""
-        told = {
+        """All that determines the results, as a JSON-serialisable dictionary."""
+        content = {
             "game": self.game.name,
             "rules": dataclasses.asdict(self.game.rules),
             "layout": self.game.rules_id,
@@ -147,27 +147,28 @@ class Plan:
             "limits": dataclasses.asdict(self.limits),
             "sprt": None if self.sprt is None else dataclasses.asdict(self.sprt),
         }
-        plain: dict[str, Any] = json.loads(json.dumps(told))
+        plain: dict[str, Any] = json.loads(json.dumps(content))
         return plain
 
     @cached_property
     def digest(self) -> str:
-        """Digest of all that decides what comes of it."""
+        """Digest of all that determines the results."""
         return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
 
 
 def round_robin(game: Game, agents: int) -> tuple[tuple[int, int], ...]:
-    """All pairs; with more than two players each of a pair plays once alone among the others."""
+    """All pairs; with more than two players, each agent of a pair in turn plays alone among the others."""
     choose = combinations if game.num_players == 2 else permutations
     return tuple((a, b) for a, b in choose(range(agents), 2))
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """What came of the games of a chunk, all int64 (deals, rotations) as ``arena.compared`` tells, and what it took.
+    """The results of a chunk.
 
-    decisions, seconds: of the two agents of the pair. forfeits: (deal, rotation, seat, which of the two, reason); the
-    deal counted from the beginning of the tournament, the rotation being the seat of the first of the pair.
+    points, beaten, level: int64 (deals, rotations), as ``arena.seat_results`` gives them. decisions, seconds: of the
+    two agents of the pair. forfeits: (deal, rotation, seat, which of the two, reason); the deal is counted from the
+    beginning of the tournament, the rotation is the seat of the first of the pair.
     """
 
     points: Array
@@ -179,7 +180,7 @@ class Chunk:
 
     @classmethod
     def joined(cls, chunks: Sequence[Chunk]) -> Chunk:
-        """Chunks that follow each other as one."""
+        """Consecutive chunks as one."""
         return cls(
             np.concatenate([one.points for one in chunks]),
             np.concatenate([one.beaten for one in chunks]),
@@ -190,7 +191,7 @@ class Chunk:
         )
 
     def first(self, deals: int) -> Chunk:
-        """The first of the deals alone, if these are the first of all. What it took is left as it is."""
+        """The first ``deals`` deals alone, if the chunk begins with deal 0. Times stay those of the whole chunk."""
         forfeits = [one for one in self.forfeits if one[0] < deals]
         arrays = self.points[:deals], self.beaten[:deals], self.level[:deals]
         return Chunk(*arrays, self.decisions, self.seconds, forfeits)

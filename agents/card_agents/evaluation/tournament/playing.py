@@ -1,4 +1,4 @@
-"""A chunk is played, in this process or in several."""
+"""Chunks are played, in this process or in several."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from card_agents.players.external.supervising import die_with_parent
 from card_agents.protocol import Agent
 
 PATIENCE = 5.0
-"""Seconds a worker has to end when it is stopped."""
+"""Seconds that a worker has to exit when it is stopped."""
 
 
 class Players:
-    """The agents of a plan, each made when it first plays."""
+    """The agents of a plan, made on first use."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -35,7 +35,7 @@ class Players:
             plan = self.plan
             name = plan.agents[number]
             agent = make_agent(name, plan.game, deterministic=plan.deterministic, limits=plan.limits)
-            warm_up(plan.game, [agent])  # loading compiled code is not the agent's time, in no process
+            warm_up(plan.game, [agent])  # so that no agent's clock includes loading compiled code
             self._made[number] = agent
         return self._made[number]
 
@@ -51,88 +51,90 @@ class Players:
 
 
 def play_all(plan: Plan, jobs: Collection[Job], workers: int) -> Generator[tuple[Job, Chunk], None, None]:
-    """Play chunks, in so many processes, and yield each as it is finished; ``warm_up_players`` first, or each process
-    compiles what it plays with. Close the iterator to stop before the end:
-    when it is done, however it ends, no process is left."""
+    """Play chunks in so many processes and yield each as it is finished.
+
+    Call ``warm_up_players`` first, or each process compiles its own code. Close the iterator to stop early: when it
+    ends, for whatever reason, no process is left.
+    """
     workers = min(workers, len(jobs))
     if workers <= 1:
         players = Players(plan)
         for job in jobs:
             yield job, players.play(job)
         return
-    crew = _Crew(plan, workers)
+    pool = _WorkerPool(plan, workers)
     try:
-        yield from crew.play(jobs)
+        yield from pool.play(jobs)
     finally:
-        crew.kill()
+        pool.kill()
 
 
 def warm_up_players(plan: Plan) -> None:
-    """Play a deal with every agent of ours, so that all code is compiled before workers ask for it."""
+    """Play a deal with every agent that is not an external bot, so that all code is compiled before workers start."""
     players = Players(plan)
     for number in range(len(plan.agents)):
         players.agent(number)
 
 
-class _Crew:
-    """Processes that play chunks, one at a time each."""
+class _WorkerPool:
+    """Processes that play one chunk at a time each."""
 
     def __init__(self, plan: Plan, workers: int) -> None:
         context = multiprocessing.get_context("spawn")  # a fork would share threads and locks of compiled code
-        self._crew: dict[Connection, Any] = {}
+        self._processes: dict[Connection, Any] = {}
         for _ in range(workers):
             ours, theirs = context.Pipe()
             process = context.Process(target=_work, args=(theirs, plan), daemon=True)
-            with _deaf_to_interrupts():
+            with _ignoring_interrupts():
                 process.start()
             theirs.close()
-            self._crew[ours] = process
+            self._processes[ours] = process
         outlived_by_none(self)
 
     def play(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Chunk]]:
         """Play chunks and yield each as it is finished."""
         waiting = iter(jobs)
         busy: dict[Connection, Job] = {}
-        for pipe in self._crew:
-            _give(pipe, waiting, busy)
+        for pipe in self._processes:
+            _assign(pipe, waiting, busy)
         while busy:
             for pipe in [one for one in wait(list(busy)) if isinstance(one, Connection)]:
                 try:
                     answer = pipe.recv()
                 except (EOFError, OSError):
                     raise ChildProcessError(
-                        f"A worker process ended while it played {busy[pipe]}: out of memory? Run again to go on."
+                        f"A worker process ended while it played {busy[pipe]}: out of memory? Run again to resume."
                     ) from None
                 if isinstance(answer, str):
                     raise RuntimeError(f"A worker process failed:\n{answer}")
                 job = busy.pop(pipe)
-                _give(pipe, waiting, busy)
+                _assign(pipe, waiting, busy)
                 yield job, answer
 
     def kill(self) -> None:
-        """End all processes: each kills its programs first."""
-        for pipe, process in self._crew.items():
+        """End all processes; each ends its bots first."""
+        for pipe, process in self._processes.items():
             pipe.close()
             process.terminate()
-        for process in self._crew.values():
+        for process in self._processes.values():
             process.join(PATIENCE)
             process.kill()
             process.join()
             process.close()
-        self._crew.clear()
+        self._processes.clear()
 
 
-def _give(pipe: Connection, waiting: Iterator[Job], busy: dict[Connection, Job]) -> None:
+def _assign(pipe: Connection, waiting: Iterator[Job], busy: dict[Connection, Job]) -> None:
     job = next(waiting, None)
     if job is not None:
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # of an ended process the answer tells
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # reported when its answer is received
             pipe.send(job)
         busy[pipe] = job
 
 
 @contextlib.contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Processes started in here take no notice of Ctrl-C, which is for the one that started them."""
+def _ignoring_interrupts() -> Iterator[None]:
+    """Processes started within ignore Ctrl-C, which only the parent is to handle."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -144,7 +146,7 @@ def _deaf_to_interrupts() -> Iterator[None]:
 
 
 def _work(pipe: Connection, plan: Plan) -> None:
-    """Play what comes through the pipe until it is closed; what goes wrong is sent back as text."""
+    """Play the chunks received through the pipe until it is closed; errors are sent back as text."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
     players = Players(plan)

@@ -1,17 +1,18 @@
 """Ratings: one number for each agent, fitted jointly to all comparisons.
 
-The model is that of Bradley and Terry on Elo's scale: A, rated 400 above B, scores ten times as much against it as B
-does. A game is one comparison of the two agents that met in it: won 1, level 1/2, lost 0. With more than two players
-the lone agent is compared with each of the other seats by the points made, and scores their mean, so that a game still
-weighs as one. Draws count as half a win each, which is what a rating is for, the expected score; a parameter for draws
-(Davidson) would say how many there are and needs one share of draws for all pairs, which card games do not have.
+The model is that of Bradley and Terry on Elo's scale: A, rated 400 above B, is expected to score ten times as much
+against B as B does. A game is one comparison of the two agents in it: won 1, drawn 1/2, lost 0. With more than two
+players the lone agent is compared by points with each of the other seats and scores the mean, so that a game still
+counts as one. Draws count as half a win each, as a rating predicts the expected score; a draw parameter (Davidson)
+would predict how many there are, but assumes one share of draws for all pairs, which card games do not have.
 
-Intervals: the same deals serve all pairs, so deals are the independent observations, and the covariance is the
-sandwich of the likelihood's curvature around the scatter of the deals' contributions to its gradient.
+Intervals: all pairs play the same deals, so deals are the independent observations, and the covariance is the sandwich
+estimator, clustered by deal: the inverse curvature of the likelihood around the scatter of the deals' gradients.
 
-Each pair that met is given ``PRIOR`` games more, drawn. Where an agent is never scored against, only that keeps its
-rating finite: it is then reported with one end of its interval open, and the other where it would be if the other
-side had scored three deals (the rule of three: what was seen in none of n deals happens in less than 3/n of them).
+Each pair that met is given ``PRIOR`` extra games, drawn. Where nobody scores against an agent, only these keep its
+rating finite: it is then reported with one end of its interval open, and the other at the rating it would have if the
+other side had scored in three deals (the rule of three: an event seen in none of n deals has a probability below 3/n
+with 95 % confidence).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ SCALE = 400 / math.log(10)
 PRIOR = 1.0
 
 FITTED, ABOVE, BELOW, APART = "fitted", "above", "below", "apart"
-"""How a rating stands to the anchor's: its own, with no upper or no lower bound, or not comparable at all."""
+"""Kinds of rating: estimated; with only a lower bound; with only an upper bound; not comparable with the anchor."""
 
 Matrix = npt.NDArray[np.float64]
 
@@ -59,9 +60,9 @@ def _whole(value: float | None) -> str:
 
 
 def rate(scores: Array, pairs: Sequence[tuple[int, int]], agents: int, anchor: int, games: int) -> list[Rating]:
-    """The ratings of ``agents`` agents, that of ``anchor`` being 0.
+    """The ratings of ``agents`` agents, with that of ``anchor`` fixed at 0.
 
-    scores: float (P, D), what the first agent of each pair scored in each deal, of ``games`` games a deal.
+    scores: float (P, D), the score of the first agent of each pair in each deal, out of ``games`` games per deal.
     """
     scores = np.asarray(scores, np.float64)
     deals = scores.shape[1]
@@ -96,7 +97,7 @@ def rate(scores: Array, pairs: Sequence[tuple[int, int]], agents: int, anchor: i
 
 
 def _reach(step: Array) -> Array:
-    """Which agents can be reached from each along steps, bool (K, K)."""
+    """Which agents can be reached from each by steps, bool (K, K)."""
     reach = step | np.eye(len(step), dtype=bool)
     for middle in range(len(step)):
         reach = reach | (reach[:, [middle]] & reach[[middle], :])
@@ -104,9 +105,9 @@ def _reach(step: Array) -> Array:
 
 
 def _fit(won: Matrix, reached: Array, anchor: int) -> Matrix:
-    """Strengths (K,) of the greatest likelihood, in natural logarithms; that of the anchor, and of all out of reach, 0.
+    """Maximum-likelihood strengths (K,), in natural logarithms; 0 for the anchor and for all that it cannot reach.
 
-    Newton's steps, none of them longer than 1: the likelihood is concave.
+    Newton's method with steps of at most 1: the log-likelihood is concave.
     """
     strengths = np.zeros(len(won))
     free = reached & (np.arange(len(won)) != anchor)
@@ -124,7 +125,7 @@ def _fit(won: Matrix, reached: Array, anchor: int) -> Matrix:
 
 
 def _expected(strengths: Matrix) -> Matrix:
-    """What each scores against each in a game."""
+    """The expected score of each against each in a game, (K, K)."""
     odds: Matrix = 1 / (1 + np.exp(strengths[None, :] - strengths[:, None]))
     return odds
 
@@ -144,7 +145,7 @@ def _errors(
     anchor: int,
     games: int,
 ) -> Matrix:
-    """Standard errors of the strengths (K,), by the scatter of the deals; not a number for a single deal."""
+    """Standard errors of the strengths (K,), clustered by deal; NaN for a single deal."""
     deals = scores.shape[1]
     free = reached & (np.arange(len(won)) != anchor)
     errors = np.zeros(len(won))

@@ -1,4 +1,4 @@
-"""What came of a tournament, worked out of its chunks: the same whichever process played them, and when."""
+"""The results of a tournament, computed from its chunks: the same whichever process played them, and when."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from card_agents.evaluation.arena import Lost, Meeting, meeting_of
+from card_agents.evaluation.arena import ForfeitSummary, Meeting, meeting_of
 from card_agents.evaluation.intervals import CONFIDENCE, Estimate, estimate
 from card_agents.evaluation.tournament.plan import Chunk, Job, Plan
 from card_agents.evaluation.tournament.ratings import PRIOR, Rating, rate
@@ -20,16 +20,17 @@ from card_agents.protocol import Array
 from card_agents.versions import machine, versions
 
 ANCHOR = "random"
-"""The agent rated 0, where it takes part; otherwise the first is."""
+"""The agent rated 0 if it takes part; otherwise it is the first."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """Meetings, ratings and all the rest of a whole tournament.
+    """Meetings, ratings and everything else of a whole tournament.
 
     meetings: one for each pair of the plan. factors: for each pair, by how much playing all seat rotations of a deal
-    shrinks the interval of the points (``rotation_factor``), None where nothing is left of it. factor: of all pairs
-    together. points: of each agent, a deal, the mean over its opponents. seconds, decisions: of each agent.
+    shrinks the interval of the points (``rotation_factor``), None where that is undefined. factor: the same over all
+    pairs. points: of each agent, per deal, the mean over its opponents. forfeit_summaries: by agent and
+    reason. forfeits, seconds, decisions: of each agent.
     """
 
     plan: Plan
@@ -38,7 +39,7 @@ class Results:
     factor: float | None
     points: tuple[Estimate, ...]
     ratings: tuple[Rating, ...]
-    lost: tuple[Lost, ...]
+    forfeit_summaries: tuple[ForfeitSummary, ...]
     forfeits: tuple[int, ...]
     seconds: tuple[float, ...]
     decisions: tuple[int, ...]
@@ -56,7 +57,7 @@ class Results:
         return sorted(range(len(points)), key=lambda number: (-known[number], -points[number], number))
 
     def payoff(self, a: int, b: int) -> Estimate | None:
-        """Points per deal of one agent in one seat against another in all the others; None for itself."""
+        """Points per deal of one agent in one seat against another in all the others; None against itself."""
         for (first, second), meeting in zip(self.plan.pairs, self.meetings, strict=True):
             if (first, second) == (a, b):
                 return meeting.points_a
@@ -65,11 +66,11 @@ class Results:
         return None
 
     def milliseconds(self, agent: int) -> float | None:
-        """Milliseconds a decision of an agent; None if it made none."""
+        """Milliseconds per decision of an agent; None if it made none."""
         return 1000 * self.seconds[agent] / self.decisions[agent] if self.decisions[agent] else None
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as a dictionary, as JSON has it. What differs from run to run is under ``run``."""
+        """Everything as a JSON-serialisable dictionary. What differs from run to run is under ``run``."""
         plan = self.plan
         labels = plan.labels
         matrix = [[self.payoff(a, b) for b in range(len(labels))] for a in range(len(labels))]
@@ -103,13 +104,13 @@ class Results:
                 for meeting, factor in zip(self.meetings, self.factors, strict=True)
             ],
             "rotation_factor": self.factor,
-            "forfeits": [vars(one) for one in self.lost],
+            "forfeits": [vars(one) for one in self.forfeit_summaries],
             "run": run_of(self),
         }
 
 
 def run_of(results: Results) -> dict[str, Any]:
-    """When, where and how fast it was."""
+    """Date, machine, versions and speed of a run."""
     labels = results.plan.labels
     times = {label: results.milliseconds(number) for number, label in enumerate(labels)}
     return {
@@ -136,7 +137,7 @@ def results_of(plan: Plan, chunks: Mapping[Job, Chunk]) -> Results:
         for which, agent in enumerate(pair):
             seconds[agent] += one.seconds[which]
             decisions[agent] += one.decisions[which]
-    lost = losses(plan, pairs)
+    lost = forfeits_by_reason(plan, pairs)
     return Results(
         plan,
         tuple(meetings),
@@ -169,8 +170,8 @@ def _points(plan: Plan, pairs: Sequence[Chunk], agent: int) -> Estimate:
     return estimate(np.sum(deals, axis=0) / (players * (players - 1) ** 2 * len(deals)))
 
 
-def losses(plan: Plan, pairs: Sequence[Chunk]) -> list[Lost]:
-    """The forfeits, by agent and reason."""
+def forfeits_by_reason(plan: Plan, pairs: Sequence[Chunk]) -> list[ForfeitSummary]:
+    """Summaries of the forfeits, by agent and reason."""
     first: dict[tuple[int, str], tuple[int, int, int]] = {}
     times: dict[tuple[int, str], int] = {}
     for pair, one in zip(plan.pairs, pairs, strict=True):
@@ -179,15 +180,16 @@ def losses(plan: Plan, pairs: Sequence[Chunk]) -> list[Lost]:
             first.setdefault(key, (pair[1 - which], deal, seat))
             times[key] = times.get(key, 0) + 1
     return [
-        Lost(plan.labels[key[0]], printable(key[1]), times[key], plan.labels[against], deal, seat)
+        ForfeitSummary(plan.labels[key[0]], printable(key[1]), times[key], plan.labels[against], deal, seat)
         for key, (against, deal, seat) in sorted(first.items())
     ]
 
 
 def rotation_parts(points: Array) -> tuple[float, float]:
-    """Variances of the mean of so many games, times the number of deals, from float (deals, rotations).
+    """Variance of the mean of as many games, times the number of deals, without and with rotation.
 
-    Without rotation: each game on a deal of its own, the seats still shared out evenly. With it: as played.
+    points: float (deals, rotations). Without rotation every game would be on a separate deal, with seats still
+    balanced. Both are NaN for a single deal.
     """
     if len(points) < 2:
         return math.nan, math.nan
@@ -195,11 +197,11 @@ def rotation_parts(points: Array) -> tuple[float, float]:
 
 
 def rotation_factor(without: float, with_rotation: float) -> float | None:
-    """How many times wider the interval of as many games would be without rotation; None if there is no width at all,
-    or too few deals to tell."""
+    """How many times wider the interval of as many games would be without rotation; None if that is undefined, as for a
+    single deal or an interval of no width."""
     return math.sqrt(without / with_rotation) if with_rotation > 0 else None
 
 
-def plain(told: Any) -> str:
-    """Results as a dictionary, as JSON has it as the text of a file."""
-    return json.dumps(told, indent=2, allow_nan=False) + "\n"
+def to_json(results: Any) -> str:
+    """Results as the text of a JSON file."""
+    return json.dumps(results, indent=2, allow_nan=False) + "\n"

@@ -1,15 +1,16 @@
 """Sequential testing: is one agent better than another by a margin, with as few deals as needed?
 
-A sequential probability ratio test as those of chess engines: after every deal it weighs the hypotheses that the true
-mean is ``margin`` (or less) and that it is ``better`` (or more) by the logarithm of their likelihood ratio, and stops
-as soon as that leaves the bounds of Wald. One observation is the mean over all seat rotations of one deal; their law
-is taken as normal with the variance found so far (a generalised test, as fishtest's for pairs of games).
+A sequential probability ratio test (SPRT) as used for chess engines. After every deal it weighs the hypothesis that the
+true mean is ``margin`` (or less) against the hypothesis that it is ``better`` (or more) by the log-likelihood ratio,
+and stops as soon as the ratio crosses one of Wald's bounds; between the two means lies the indifference region. One
+observation is the mean over all seat rotations of one deal. Observations are taken as normal with the variance
+estimated so far (a generalised test, like fishtest's for pairs of games).
 
-Early on a variance found can be far too small: agents that play nearly alike bring nothing but zeros for a while,
-though a rare great deal is what decides between them. So ``IMAGINED`` deals at each end of what a deal can bring are
-counted beside those played; they weigh less and less. The error rates are those asked for, or better, for the laws that
-card games bring (wide and even; nothing but a rare great win). Where nearly every deal brings a quarter of a point and
-one in twenty loses the most there is, 9 % were seen where 5 % were asked for.
+Early on, the estimated variance can be far too small: agents that play nearly alike score nothing but zeros for a
+while, though a rare big deal decides between them. So ``PSEUDO_DEALS`` deals at each extreme of what a deal can score
+are added to those played; their weight vanishes with time. The error rates are at most those asked for, for the
+distributions that card games produce (wide and even; nothing but a rare big win). Where nearly every deal scores a
+quarter of a point and one in twenty loses the most possible, an error rate of 9 % was seen instead of 5 %.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 
 from card_agents.protocol import Array
 
-IMAGINED = 2
+PSEUDO_DEALS = 2
 
 BETTER, NOT_BETTER, UNDECIDED = "better", "not better", "undecided"
 
@@ -30,8 +31,9 @@ BETTER, NOT_BETTER, UNDECIDED = "better", "not better", "undecided"
 class Sprt:
     """The test of "the mean is ``margin``" against "it is ``better``", in points per deal.
 
-    alpha: chance of the verdict ``better`` where the truth is ``margin`` or less. beta: chance of ``not better`` where
-    it is ``better`` or more. spread: the most points that a deal can bring.
+    margin, better: the ends of the indifference region. alpha: probability of the verdict ``better`` where the truth is
+    ``margin`` or less. beta: probability of ``not better`` where it is ``better`` or more. spread: the most points that
+    a deal can score. Raises ``ValueError`` for values out of range.
     """
 
     margin: float
@@ -45,31 +47,33 @@ class Sprt:
             if not abs(value) <= self.spread:
                 raise ValueError(
                     f"{name}={value:g} is out of range: give a number from {-self.spread:g} to {self.spread:g}, the "
-                    "points that a deal can bring."
+                    "points that a deal can score."
                 )
         if not self.better > self.margin:
-            raise ValueError(f"better={self.better:g} must be above margin={self.margin:g}: the test is between them.")
+            raise ValueError(
+                f"better={self.better:g} must be above margin={self.margin:g}: they bound the indifference region."
+            )
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < value < 0.5:
-                raise ValueError(f"{name}={value:g} is no error rate: give a number between 0 and 0.5.")
+                raise ValueError(f"{name}={value:g} is not an error rate: give a number between 0 and 0.5.")
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Log likelihood ratios at which the test ends, for ``not better`` and for ``better``."""
+        """Log-likelihood ratios at which the test ends, for ``not better`` and for ``better``."""
         return math.log(self.beta) - math.log(1 - self.alpha), math.log(1 - self.beta) - math.log(self.alpha)
 
     def ratios(self, observations: Array) -> Array:
-        """The log likelihood ratio after each of the observations (..., N), float64 of that shape."""
+        """The log-likelihood ratio after each of the observations (..., N), float64 of the same shape."""
         values = np.asarray(observations, np.float64)
         number = np.arange(1, values.shape[-1] + 1)
         sums = values.cumsum(axis=-1)
         squares = (values**2).cumsum(axis=-1) - sums**2 / number
-        imagined = 2 * IMAGINED
-        variance = (np.maximum(squares, 0) + imagined * self.spread**2) / (number + imagined)
+        pseudo = 2 * PSEUDO_DEALS
+        variance = (np.maximum(squares, 0) + pseudo * self.spread**2) / (number + pseudo)
         return (self.better - self.margin) * (sums - number * (self.margin + self.better) / 2) / variance
 
     def verdict(self, observations: Array) -> tuple[str, int]:
-        """What the test says of the observations (N,) in their order, and after how many of them."""
+        """The verdict on the observations (N,) in their order, and after how many of them it was reached."""
         ratios = self.ratios(observations)
         low, high = self.bounds
         outside = np.flatnonzero((ratios <= low) | (ratios >= high))

@@ -1,4 +1,4 @@
-"""The results for people: tables for the screen and in Markdown."""
+"""The results as tables, for the screen and in Markdown."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Rows = list[list[str]]
 
 
 def standings(results: Results) -> tuple[list[str], Rows]:
-    """Headings and rows of the agents, the best first."""
-    headings = ["agent", "rating", f"points a {results.plan.unit}", "ms per decision", "forfeits"]
+    """Headings and rows of the standings, the best agent first."""
+    headings = ["agent", "rating", f"points per {results.plan.unit}", "ms per decision", "forfeits"]
     rows = []
     for number in results.order:
         time = results.milliseconds(number)
@@ -36,7 +36,7 @@ def standings(results: Results) -> tuple[list[str], Rows]:
 
 
 def payoffs(results: Results) -> tuple[list[str], Rows]:
-    """Headings and rows of the pay-off matrix: points of the row against the column, by place in the standings."""
+    """Headings and rows of the payoff matrix: points of the row against the column, by rank in the standings."""
     labels, order = results.plan.labels, results.order
     rows = [
         [f"{place}. {labels[a]}", *(_shown(results.payoff(a, b)) for b in order)] for place, a in enumerate(order, 1)
@@ -49,12 +49,12 @@ def _shown(points: Estimate | None) -> str:
 
 
 def title(results: Results) -> str:
-    """What was played."""
+    """The title: what was played."""
     plan = results.plan
     plural = "es" if plan.unit == "match" else "s"
     players = "" if plan.game.num_players == 2 else f" with {plan.game.num_players} players"
     return (
-        f"{plan.game.name.capitalize()}{players}: {plan.deals:,} {plan.unit}{plural} a pair, "
+        f"{plan.game.name.capitalize()}{players}: {plan.deals:,} {plan.unit}{plural} per pair, "
         f"each in {plan.game.num_players} seat rotations"
     )
 
@@ -63,25 +63,24 @@ def notes(results: Results) -> list[str]:
     """Sentences below the tables."""
     plan = results.plan
     others = plan.game.num_players - 1
-    told = [
-        f"Ratings on Elo's scale, {plan.labels[results.anchor]} being 0; 95 % intervals, clustered by {plan.unit}.",
-        "Pay-off: points a "
-        + (f"{plan.unit} of the row against the column." if others == 1 else
-           f"{plan.unit} of the row in one seat, the column in the other {others}."),
-    ]  # fmt: skip
+    sentences = [
+        f"Ratings on Elo's scale, {plan.labels[results.anchor]} fixed at 0; 95 % intervals, clustered by {plan.unit}.",
+        f"Payoff: points per {plan.unit} of the row "
+        + ("against the column." if others == 1 else f"in one seat against the column in the other {others}."),
+    ]
     if results.factor is not None:
-        told.append(
-            f"Rotation shrinks the interval by a factor of {results.factor:.2f} (against as many games on deals of "
-            "their own)."
+        sentences.append(
+            f"Seat rotation shrinks the interval by a factor of {results.factor:.2f} "
+            "(compared with as many games on separate deals)."
         )
-    told += [one.sentence(plan.unit) for one in results.lost]
-    return told
+    sentences += [one.sentence(plan.unit) for one in results.forfeit_summaries]
+    return sentences
 
 
 def markdown(results: Results) -> str:
     """The whole report as Markdown."""
     parts = [f"# {title(results)}", f"`{results.plan.game.describe()}`, seed {results.plan.seed}"]
-    parts += ["## Standings", _table(*standings(results)), "## Pay-off", _table(*payoffs(results))]
+    parts += ["## Standings", _table(*standings(results)), "## Payoff", _table(*payoffs(results))]
     parts += ["\n".join(f"- {_escaped(note)}" for note in notes(results))]
     return "\n\n".join(parts) + "\n"
 
@@ -96,11 +95,11 @@ def _escaped(text: str) -> str:
 
 
 def tables(results: Results) -> list[Table]:
-    """The standings and the pay-off matrix for the screen."""
+    """The standings and the payoff matrix for the screen."""
     from rich.table import Table
 
     made = []
-    for name, (headings, rows) in ((title(results), standings(results)), ("pay-off", payoffs(results))):
+    for name, (headings, rows) in ((title(results), standings(results)), ("payoff", payoffs(results))):
         table = Table(title=name)
         for place, heading in enumerate(headings):
             table.add_column(heading, justify="right" if place else "left", overflow="fold")

@@ -1,4 +1,4 @@
-"""What a sequential test has come to, worked out of the chunks played so far."""
+"""The verdict of a sequential test, computed from the chunks played so far."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from card_agents.evaluation.arena import Lost, Meeting, meeting_of
+from card_agents.evaluation.arena import ForfeitSummary, Meeting, meeting_of
 from card_agents.evaluation.tournament.plan import Chunk, Job, Plan
-from card_agents.evaluation.tournament.results import losses
+from card_agents.evaluation.tournament.results import forfeits_by_reason
 from card_agents.evaluation.tournament.sequential import BETTER, NOT_BETTER, UNDECIDED
 from card_agents.versions import machine, versions
 
@@ -18,35 +18,35 @@ from card_agents.versions import machine, versions
 class Verdict:
     """The verdict on the plan's first pair, agent ``a`` against ``b``: is ``a`` better?
 
-    said: ``sequential.BETTER``, ``NOT_BETTER`` or ``UNDECIDED``. ratio: the log likelihood ratio at the end. meeting:
-    of the deals that were needed, those in play beyond them left out; None if there are none yet.
+    outcome: ``sequential.BETTER``, ``NOT_BETTER`` or ``UNDECIDED``. ratio: the log-likelihood ratio at the end.
+    meeting: over the deals that were needed, without those played beyond them; None if there are none yet.
     """
 
     plan: Plan
-    said: str
+    outcome: str
     ratio: float
     meeting: Meeting | None
-    lost: tuple[Lost, ...]
+    forfeit_summaries: tuple[ForfeitSummary, ...]
 
     @property
     def is_decided(self) -> bool:
         """Whether no more deals are needed."""
-        return self.said != UNDECIDED
+        return self.outcome != UNDECIDED
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as a dictionary, as JSON has it. What differs from run to run is under ``run``."""
+        """Everything as a JSON-serialisable dictionary. What differs from run to run is under ``run``."""
         assert self.plan.sprt is not None
         low, high = self.plan.sprt.bounds
         return {
             **self.plan.to_dict(),
             "labels": list(self.plan.labels),
             "unit": self.plan.unit,
-            "verdict": self.said,
+            "verdict": self.outcome,
             "deals_needed": 0 if self.meeting is None else self.meeting.deals,
             "log_likelihood_ratio": self.ratio,
             "bounds": [low, high],
             "meeting": None if self.meeting is None else self.meeting.to_dict(),
-            "forfeits": [vars(one) for one in self.lost],
+            "forfeits": [vars(one) for one in self.forfeit_summaries],
             "run": {
                 "date": datetime.now().astimezone().isoformat(timespec="seconds"),
                 "machine": machine(),
@@ -55,7 +55,7 @@ class Verdict:
         }
 
     def sentences(self) -> list[str]:
-        """The verdict for people."""
+        """The verdict as sentences for the screen."""
         test = self.plan.sprt
         assert test is not None
         b, a = self.plan.labels
@@ -69,23 +69,23 @@ class Verdict:
             UNDECIDED: f"Undecided whether {a} is better than {b} by more than {test.margin:g} points per {unit}",
         }
         low, high = test.bounds
-        told = [
-            f"{found[self.said]}, after {deals:,} {plural}.",
-            f"Log likelihood ratio {self.ratio:+.2f} of {test.better:g} against {test.margin:g}, bounds {low:+.2f} and "
+        sentences = [
+            f"{found[self.outcome]}, after {deals:,} {plural}.",
+            f"Log-likelihood ratio {self.ratio:+.2f} of {test.better:g} against {test.margin:g}; bounds {low:+.2f} and "
             f"{high:+.2f}.",
         ]
         if self.meeting is not None:
-            told.append(
-                f"Points per {unit} {self.meeting.points_a}; a test that stops when it is decided leans to the side it "
-                "stopped on, so take a fresh seed to measure by how much."
+            sentences.append(
+                f"Points per {unit} {self.meeting.points_a}. This is biased, since the test stopped as soon as it was "
+                "decided: use a fresh seed to estimate the effect size."
             )
-        for one in self.lost:
-            told.append(f"{one.agent} forfeited {one.times:,} of them: it {one.reason}.")
-        return told
+        for one in self.forfeit_summaries:
+            sentences.append(f"{one.agent} forfeited {one.times:,} of them: it {one.reason}.")
+        return sentences
 
 
 def verdict_of(plan: Plan, chunks: Mapping[Job, Chunk]) -> Verdict:
-    """What the chunks say that follow each other from the first deal on; others do not count, whenever they came."""
+    """The verdict on the unbroken run of chunks from the first deal on; later ones do not count yet."""
     assert plan.sprt is not None
     row = []
     for job in plan.jobs:
@@ -97,10 +97,10 @@ def verdict_of(plan: Plan, chunks: Mapping[Job, Chunk]) -> Verdict:
     whole = Chunk.joined(row)
     players = plan.game.num_players
     observations = whole.points.sum(axis=1) / (players * (players - 1) ** 2)
-    said, deals = plan.sprt.verdict(observations)
+    outcome, deals = plan.sprt.verdict(observations)
     needed = whole.first(deals)
     a, b = plan.pairs[0]
     names = plan.labels[a], plan.labels[b]
     meeting = meeting_of(names, needed.points, needed.beaten, needed.level)
     ratio = float(plan.sprt.ratios(observations)[deals - 1])
-    return Verdict(plan, said, ratio, meeting, tuple(losses(plan, [needed])))
+    return Verdict(plan, outcome, ratio, meeting, tuple(forfeits_by_reason(plan, [needed])))

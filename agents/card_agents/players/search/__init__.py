@@ -1,4 +1,4 @@
-"""Players that search: they draw worlds from what their seat sees and look ahead in them. Any game has them."""
+"""Search players for any game: they look ahead in determinizations (worlds sampled from what their seat sees)."""
 
 from __future__ import annotations
 

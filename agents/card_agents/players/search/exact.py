@@ -1,4 +1,4 @@
-"""Exact play where a seat can work out every hidden card, and another player's before."""
+"""Exact play once a seat can deduce every hidden card, and another player before."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from card_envs import Game, batches
 
 
 class ExactAgent:
-    """Plays as another player does until a position is settled, and then exactly."""
+    """Plays as another player until the position is settled (every hidden card can be deduced), then exactly."""
 
     def __init__(self, game: Game, before: Agent) -> None:
         self.game = game
         self.before = before
-        self._exactly = PimcAgent(game, 1)  # settled positions have but one world
+        self._exactly = PimcAgent(game, 1)  # a settled position has only one world
 
     @property
     def asks(self) -> Agent:
-        """The other player."""
+        """The player before exact play."""
         return self.before
 
     def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:

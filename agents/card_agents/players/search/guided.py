@@ -1,4 +1,4 @@
-"""Tree search and a trained policy together: what was visited often, weighed by what the policy finds likely."""
+"""Tree search guided by a trained policy: visit counts weighted by the policy's probabilities."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from card_agents.protocol import Actions, Array
 from card_envs import Game, batches
 
 TRUST = 0.3
-"""Exponent of the policy's probability, beside the visits; found best of 0, 0.3, 0.6 and 1 in play."""
+"""Exponent of the policy's probability; the best of 0, 0.3, 0.6 and 1 in play."""
 
 
 class GuidedAgent:
-    """Plays the legal action for which visits × probability ** ``trust`` is greatest.
+    """Plays the legal action with the greatest visits × probability ** ``trust``.
 
     search: the tree search. policy: a trained policy for the same game.
     """
@@ -31,10 +31,10 @@ class GuidedAgent:
         actions = legal.argmax(axis=1).astype(np.int32)
         free = np.flatnonzero(legal.sum(axis=1) > 1)
         if len(free):
-            some, allowed = batches.take(views, free), legal[free]
-            # Logits differ from log probabilities by a number of the row, which changes no comparison in it.
-            logits = self.policy.logits(some, observations[free])
-            visits, _ = self.search.search(some, words[free])
+            chosen, allowed = batches.take(views, free), legal[free]
+            # Logits differ from log-probabilities by a constant per row, which changes no comparison within it.
+            logits = self.policy.logits(chosen, observations[free])
+            visits, _ = self.search.search(chosen, words[free])
             weights = np.log(visits + 0.5) + self.trust * logits
             actions[free] = np.where(allowed, weights, -np.inf).argmax(axis=1)
         return actions

@@ -1,8 +1,8 @@
 """Information-set Monte Carlo tree search with a single observer (Cowling, Powley and Whitehouse 2012).
 
-One tree serves all worlds, since its nodes are sequences of plays, which everybody sees. Every simulation draws a
-world that the seat holds possible, goes down the tree by plays that are legal in that world, adds a node, and plays
-the deal out as the game's greedy player does. Each seat wants its own "points" return of the deal in play.
+One tree serves all determinizations (worlds), since its nodes are sequences of plays, which are public. Each simulation
+samples a world that is possible for the seat, descends the tree by plays that are legal in that world, adds a node, and
+plays the deal out with the game's greedy player. Each seat maximises its own "points" return of the deal in play.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ NODE = np.dtype(
     (
         np.record,
         [
-            ("total", "f8"),  # returns of the seat that made the play, summed
-            ("visits", "i4"),  # simulations that came through
-            ("available", "i4"),  # simulations that could have: at the parent, in a world where the play is legal
-            ("action", "i4"),  # the play that leads here
-            ("child", "i4"),  # the child last added; 0 for none, since the root is nobody's child
-            ("sibling", "i4"),  # the parent's child added before
+            ("total", "f8"),  # sum of the returns of the seat that made the play
+            ("visits", "i4"),  # simulations through this node
+            ("available", "i4"),  # simulations at the parent in a world where the play is legal
+            ("action", "i4"),  # the play that leads to this node
+            ("child", "i4"),  # the child added last; 0 for none, since the root is no node's child
+            ("sibling", "i4"),  # the child of the parent added before this one
         ],
     )
 )
@@ -47,10 +47,10 @@ def build_ismcts(kernel: Kernel, owner: str) -> Callable[..., None]:
     draw_world = build_draw_world(kernel, owner)
 
     @compiled
-    def best_child(nodes: Any, parent: int, words: Any, logs: Any, exploration: float) -> int:
-        """The child with the greatest upper confidence bound among those whose play is in the set; 0 if none is.
+    def best_child(nodes: Any, parent: int, action_set: Any, logs: Any, exploration: float) -> int:
+        """The child with the greatest upper confidence bound among those whose play is in ``action_set``; 0 if none is.
 
-        These children count that they were available, and leave the set: what stays in it is untried.
+        Counts these children as available and removes their plays: what is left in ``action_set`` is untried.
         """
         best, best_bound = 0, 0.0
         k: Any = np.int64(nodes[parent].child)
@@ -58,8 +58,8 @@ def build_ismcts(kernel: Kernel, owner: str) -> Callable[..., None]:
             node = nodes[k]
             action = np.int64(node.action)
             member = ONE << np.uint64(action & 63)
-            if words[action >> 6] & member != ZERO:
-                words[action >> 6] &= ~member
+            if action_set[action >> 6] & member != ZERO:
+                action_set[action >> 6] &= ~member
                 node.available = np.int64(node.available) + 1
                 visits = np.float64(np.int64(node.visits))
                 bound = node.total / visits + exploration * np.sqrt(logs[np.int64(node.available)] / visits)
@@ -69,26 +69,26 @@ def build_ismcts(kernel: Kernel, owner: str) -> Callable[..., None]:
         return best
 
     @compiled
-    def untried_play(s: Any, g: Any, words: Any) -> int:
-        """A play to add to the tree: the greedy player's if it is in the set, else any; -1 if the set is empty."""
+    def untried_play(s: Any, g: Any, action_set: Any) -> int:
+        """A play to expand: the greedy player's if it is in ``action_set``, else a random one; -1 if it is empty."""
         count = 0
         for k in range(words_of_a_set):
-            count += popcount(words[k])
+            count += popcount(action_set[k])
         if count == 0:
             return -1
         likely = greedy(s, g)
-        if words[likely >> 6] & (ONE << np.uint64(likely & 63)) != ZERO:
+        if action_set[likely >> 6] & (ONE << np.uint64(likely & 63)) != ZERO:
             return likely
         index = below(draw(s), count)
         k = 0
-        while index >= popcount(words[k]):
-            index -= popcount(words[k])
+        while index >= popcount(action_set[k]):
+            index -= popcount(action_set[k])
             k += 1
-        return 64 * k + nth(words[k], index)
+        return 64 * k + nth(action_set[k], index)
 
     @compiled
     def add_child(nodes: Any, size: int, parent: int, action: int) -> int:
-        """The next of the ``size`` nodes in use, as a child of ``parent`` that no simulation came through yet."""
+        """Add node number ``size`` as an unvisited child of ``parent``; its number."""
         node = nodes[size]
         node.total = 0.0
         node.visits = 0
@@ -101,16 +101,16 @@ def build_ismcts(kernel: Kernel, owner: str) -> Callable[..., None]:
 
     @compiled
     def simulate(
-        s: Any, g: Any, nodes: Any, size: int, exploration: float, logs: Any, words: Any, path: Any, movers: Any
+        s: Any, g: Any, nodes: Any, size: int, exploration: float, logs: Any, action_set: Any, path: Any, movers: Any
     ) -> int:
-        """One simulation in the world ``s``; how many nodes there are after it. Its first play is of the root's."""
+        """Run one simulation in the world ``s``; the number of nodes in use after it."""
         depth, parent, end, result = 0, 0, size, NOTHING
         while result == NOTHING and end == size:
             for k in range(words_of_a_set):
-                words[k] = ZERO
-            legal(s, g, words)
-            k = best_child(nodes, parent, words, logs, exploration)
-            action = untried_play(s, g, words)
+                action_set[k] = ZERO
+            legal(s, g, action_set)
+            k = best_child(nodes, parent, action_set, logs, exploration)
+            action = untried_play(s, g, action_set)
             if action >= 0:
                 k = add_child(nodes, size, parent, action)
                 end = size + 1
@@ -124,24 +124,24 @@ def build_ismcts(kernel: Kernel, owner: str) -> Callable[..., None]:
         for k in range(depth):
             node = nodes[path[k]]
             node.visits = np.int64(node.visits) + 1
-            node.total += lead_in(s.points, g, movers[k])  # ``points`` are those of the deal just counted
+            node.total += lead_in(s.points, g, movers[k])  # ``points`` are those of the deal just scored
         return end
 
     @compiled
     def search(
-        views: Any, constants: Any, random: Any, simulations: int, exploration: float, most: float,
+        views: Any, constants: Any, words: Any, simulations: int, exploration: float, most: float,
         worlds: Any, nodes: Any, logs: Any, path: Any, visits: Any, means: Any,
     ) -> None:  # fmt: skip
-        """Search in each view; write how often the actions were visited and their mean returns, 0 for never.
+        """Search in each view; write the visit counts and mean returns of the actions, 0 if never visited.
 
-        ``exploration`` is in standard deviations of the returns met with so far, and of one of ``most`` points.
+        ``exploration`` is in standard deviations of the returns so far, smoothed by one return of ``most`` points.
         """
         g = constants[0]
-        words = np.empty(words_of_a_set, np.uint64)
+        action_set = np.empty(words_of_a_set, np.uint64)
         movers = np.empty(len(path), np.int64)
         for i in range(len(views)):
             view = views[i]
-            view.choice = random[i]
+            view.choice = words[i]
             seat: Any = np.int64(view.to_play)
             nodes[0].child = 0
             size = 1
@@ -150,7 +150,7 @@ def build_ismcts(kernel: Kernel, owner: str) -> Callable[..., None]:
                 variance = squares / (number + 1) - (total / (number + 1)) ** 2
                 draw_world(view, worlds, g)
                 spread = exploration * np.sqrt(variance)
-                size = simulate(worlds[0], g, nodes, size, spread, logs, words, path, movers)
+                size = simulate(worlds[0], g, nodes, size, spread, logs, action_set, path, movers)
                 value = lead_in(worlds[0].points, g, seat)
                 total += value
                 squares += value * value
@@ -165,14 +165,13 @@ def build_ismcts(kernel: Kernel, owner: str) -> Callable[..., None]:
 
 
 class IsmctsAgent(Searcher):
-    """Plays the action that most simulations went through, of several the one with the best mean return.
+    """Plays the most visited action; of several, the one with the best mean return.
 
-    simulations: simulations a decision, each of which adds a node to the tree at most. With one it plays as the greedy
-        player does.
-    exploration: how much the little tried is favoured: the factor of the upper confidence bound, in standard
-        deviations of the returns.
+    simulations: simulations per decision, each of which adds at most one node to the tree. With 1 it plays as the
+        greedy player.
+    exploration: weight of the exploration term of the upper confidence bound, in standard deviations of the returns.
 
-    Raises ``ValueError`` for a number of simulations that is none.
+    Raises ``ValueError`` unless ``simulations`` is a whole number in range.
     """
 
     def __init__(self, game: Game, simulations: int = 1000, *, exploration: float = 1.3) -> None:
@@ -187,9 +186,10 @@ class IsmctsAgent(Searcher):
         return np.where(legal & (visits > 0), visits + below_one, -np.inf)
 
     def search(self, views: Array, words: Array) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-        """Visits, int32, and mean "points" returns of the deal, float64, both (N, num_actions) and 0 if never visited.
+        """Visit counts, int32, and mean "points" returns of the deal, float64, both (N, num_actions), 0 if never
+        visited.
 
-        views: views of the seats to play, records (N,), which are written to; words: uint64 (N,), the dice.
+        views: views of the seats to play, records (N,), which are written to. words: uint64 (N,), random words.
         """
         game = self.game
         visits = np.zeros((len(views), game.num_actions), np.int32)

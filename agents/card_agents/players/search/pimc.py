@@ -1,6 +1,6 @@
-"""Perfect-information Monte Carlo: worlds are drawn and played with open cards, and what is best on average is played.
+"""Perfect-information Monte Carlo: the action with the best mean value over determinizations played double-dummy.
 
-Where the seat can work out every hidden card there is but one world, and the play is exact.
+Where the seat can deduce every hidden card there is only one world, and play is exact.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ def build_pimc(kernel: Kernel, solver: Solver, owner: str) -> Callable[..., None
 
     @compiled
     def search(
-        views: Any, constants: Any, random: Any, count: int, tie: float, memory: Any, worlds: Any, means: Any
+        views: Any, constants: Any, words: Any, count: int, tie: float, memory: Any, worlds: Any, means: Any
     ) -> None:
-        """Write to ``means`` what each legal action is worth in the mean of ``count`` worlds, in each view."""
+        """Write to ``means`` the value of each legal action, averaged over ``count`` worlds, for each view."""
         g = constants[0]
-        words = np.empty(words_of_a_set, np.uint64)
+        action_set = np.empty(words_of_a_set, np.uint64)
         values = np.zeros(g.num_actions)
         s = worlds[0]
         for i in range(len(views)):
             view = views[i]
-            view.choice = random[i]
-            words[:] = ZERO
-            legal(view, g, words)
+            view.choice = words[i]
+            action_set[:] = ZERO
+            legal(view, g, action_set)
             settled = is_settled(view, g)
             wanted = 1 if settled else count
             for _ in range(wanted):
@@ -55,7 +55,7 @@ def build_pimc(kernel: Kernel, solver: Solver, owner: str) -> Callable[..., None
                 else:
                     write_estimates(s, g, memory, values)
                 for action in range(g.num_actions):
-                    if words[action >> 6] & (ONE << np.uint64(action & 63)) != ZERO:
+                    if action_set[action >> 6] & (ONE << np.uint64(action & 63)) != ZERO:
                         means[i, action] += worth(s, g, values[action]) + tie * values[action]
             for action in range(g.num_actions):
                 means[i, action] /= wanted
@@ -64,10 +64,10 @@ def build_pimc(kernel: Kernel, solver: Solver, owner: str) -> Callable[..., None
 
 
 class PimcAgent(Searcher):
-    """Plays the action that brings most in the mean of ``worlds`` worlds played with open cards.
+    """Plays the action with the best mean value over ``worlds`` worlds played double-dummy (cards open).
 
-    tie: what one more of the solver's unit is worth, in points, beside the points it brings: points are a coarse
-        measure, and to be far from the next step of their scale is worth something.
+    tie: points added per unit of the solver (an honour, say), since points are a coarse measure and a margin within a
+        step of their scale has value too. Raises ``ValueError`` unless ``worlds`` is a whole number in range.
     """
 
     def __init__(self, game: Game, worlds: int = 20, *, tie: float = 0.02) -> None:

@@ -1,4 +1,4 @@
-"""Worlds for a search: full states that a seat holds possible, drawn one after the other from its view."""
+"""Determinizations for a search: full states that are possible for a seat, sampled one at a time from its view."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from card_envs.record import FULL
 
 @cache
 def build_draw_world(kernel: Kernel, owner: str) -> Callable[[Any, Any, Any], None]:
-    """Compile, for one game (``owner`` is its name), what draws the next world of a view whose dice are set."""
+    """Compile the sampler of worlds for one game; ``owner`` is its name."""
     imagine = kernel.imagine
 
     def draw_world(view: Any, worlds: Any, g: Any) -> None:
-        """Make the first row of ``worlds`` a world of ``view``; the dice are ``view.choice``, and move on."""
+        """Make ``worlds[0]`` the next world of ``view``; the generator is ``view.choice``, which advances."""
         word = draw(view)
         worlds[0] = view
         s = worlds[0]
         s.choice = word
         imagine(s, g)
         s.viewer = FULL
-        s.seed = draw(s)  # for the deals to come
+        s.seed = draw(s)  # for later deals
 
     return njit(draw_world, owner=owner)

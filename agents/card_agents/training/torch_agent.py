@@ -1,4 +1,4 @@
-"""Trained policies that play beside a learner: on torch, whose threads would quarrel with numpy's."""
+"""Trained policies that play beside a learner, on torch, whose threads would compete with numpy's."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from card_agents.players.network import TORCH, Network, one_bit_an_action
+from card_agents.players.network import TORCH, Network, one_hot
 from card_agents.players.ppo import PPOAgent
 from card_agents.protocol import Array
 from card_envs import Game
 
 
 class TorchAgent(PPOAgent):
-    """Plays as ``PPOAgent`` does, up to the last bits of the logits."""
+    """``PPOAgent`` on torch: the same play up to the last bits of the logits."""
 
     def __init__(self, game: Game, network: Network, *, deterministic: bool = True) -> None:
         super().__init__(game, network, deterministic=deterministic)
@@ -29,9 +29,9 @@ class TorchAgent(PPOAgent):
             advice = self.advice(views)
             if advice is None:
                 return self._head(self._body(x)).numpy()
-            told = torch.from_numpy(one_bit_an_action(advice, self.network.outputs))
-            x = self._body(torch.cat([x, told], dim=1))
-            return self._head(torch.cat([x, told], dim=1)).numpy()
+            bits = torch.from_numpy(one_hot(advice, self.network.outputs))
+            x = self._body(torch.cat([x, bits], dim=1))
+            return self._head(torch.cat([x, bits], dim=1)).numpy()
 
 
 def _linear(weight: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]) -> nn.Linear:

@@ -1,4 +1,4 @@
-"""From agents to policies and back: an agent is asked once in every information set; a policy plays by looking up."""
+"""Agents to policies and back: an agent is asked once at every information set; a tabular agent looks its policy up."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from card_agents.protocol import (
     ask,
     checked_masks,
     checked_words,
-    drawn,
     external_bot,
+    sampled_actions,
 )
 from card_envs import Game, batches
 
 
 def policy_of(tree: Tree, agent: Agent, name: str = "The agent", *, samples: int = 1, seed: int = 0) -> Policy:
-    """What an agent does in each information set of both seats, asked as the arena asks it.
+    """The policy of an agent, asked at each information set of both seats as the arena would ask it.
 
     An agent with ``probabilities(views, observations, masks)``, float (N, num_actions), is asked for them. Any other
-    is asked for actions, with words that are decided by ``seed`` and the number of the information set: with one
-    sample the policy is the player that the agent is with these dice; with more, the share of each action among them.
+    is asked for actions, with random words that depend only on ``seed`` and the number of the information set. With one
+    sample the policy is the deterministic player that the agent is with these words; with more, it is the share of each
+    action among the samples.
 
-    An external bot is asked about each information set as if it were of an episode of its own.
+    An external bot is asked about each information set as if it came from a new episode.
 
-    Raises ``ValueError`` for answers that are no probabilities of the legal actions, and where a program fails: what
-    it would have done is not known then.
+    Raises ``ValueError`` for answers that are not probabilities of the legal actions, and where a bot fails, since its
+    policy is unknown there.
     """
     bot = external_bot(agent)
     try:
@@ -49,14 +50,14 @@ def _asked(tree: Tree, agent: Agent, name: str, samples: int, seed: int) -> Poli
     for part, views in tree.views():
         observations, masks = tree.game.observations(views), tree.game.masks(views)
         if hasattr(agent, "probabilities"):
-            shares = checked_shares(name, agent.probabilities(views, observations, masks.copy()), masks)
+            shares = checked_probabilities(name, agent.probabilities(views, observations, masks.copy()), masks)
         else:
             shares = np.zeros(masks.shape)
             for sample in range(draws):
                 actions, reasons = ask(tree.game, agent, name, batches.copy(views), _words(seed, sample, part))
                 if reasons:
                     raise ValueError(
-                        f"{name} has no exact figures, for it did not answer in every position: it "
+                        f"{name} cannot be measured exactly, since it did not answer in every position: it "
                         f"{next(iter(reasons.values()))}."
                     )
                 shares[np.arange(len(views)), actions] += 1 / draws
@@ -67,14 +68,14 @@ def _asked(tree: Tree, agent: Agent, name: str, samples: int, seed: int) -> Poli
 
 
 def _words(seed: int, sample: int, part: slice) -> npt.NDArray[np.uint64]:
-    """A random word for each of these information sets, whatever the size of the part."""
+    """A random word for each of these information sets, however they are cut into chunks."""
     stream = np.random.PCG64(np.random.SeedSequence([seed, sample]))
     stream.advance(part.start)
     return stream.random_raw(part.stop - part.start).astype(np.uint64)
 
 
-def checked_shares(agent: str, shares: Any, masks: Array) -> npt.NDArray[np.float64]:
-    """What an agent says are its probabilities, float64 (N, num_actions); ``ValueError`` naming it if they are none."""
+def checked_probabilities(agent: str, shares: Any, masks: Array) -> npt.NDArray[np.float64]:
+    """An agent's probabilities, float64 (N, num_actions); ``ValueError`` that names it if they are not valid."""
     array = np.asarray(shares, np.float64)
     if array.shape != masks.shape:
         raise ValueError(f"{agent} must give probabilities of shape {masks.shape}, not {array.shape}.")
@@ -84,7 +85,7 @@ def checked_shares(agent: str, shares: Any, masks: Array) -> npt.NDArray[np.floa
 
 
 class TabularAgent:
-    """Plays by policies written down for every information set, those of one tree for each dealer."""
+    """Plays policies given for every information set, one game tree for each dealer."""
 
     def __init__(self, trees: Sequence[Tree], policies: Sequence[Policy]) -> None:
         self.game: Game = trees[0].game
@@ -95,20 +96,20 @@ class TabularAgent:
 
     def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
         shares = self.probabilities(views, observations, masks)
-        return drawn(shares, checked_words(random, len(views)))
+        return sampled_actions(shares, checked_words(random, len(views)))
 
     def probabilities(self, views: Array, observations: Array, masks: Array) -> npt.NDArray[np.float64]:
-        """How likely it plays each action, float64 (N, num_actions)."""
+        """The probability of each action, float64 (N, num_actions); ``ValueError`` for a view outside the trees."""
         legal = checked_masks(masks, len(views), self.game.num_actions)
         shares = legal.astype(np.float64)
         choices = legal.sum(axis=1) > 1
         for tree, policy in zip(self.trees, self.policies, strict=True):
             rows = np.flatnonzero(choices & (views["dealer"] == tree.dealer))
-            numbers = tree.find(views[rows])
+            numbers = tree.lookup(views[rows])
             if (numbers < 0).any():
                 raise ValueError(
                     f"Row {rows[numbers < 0][0]} is a position that {self.game.describe()} does not have: "
-                    "a tabular player knows single deals of its own game alone."
+                    "a tabular player knows only single deals of its own game."
                 )
             begin, count = tree.first[numbers], np.diff(tree.first)[numbers]
             for k in range(count.max(initial=0)):

@@ -1,4 +1,4 @@
-"""What exact play says of a list of players: tables for people, JSON, and a picture."""
+"""Exact values of a list of players in a small game: tables for the screen, JSON, and a figure."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from card_agents.equilibrium.cfr import CFR, Effort
-from card_agents.equilibrium.solving import Worst, certain_digits, meeting, policies_of, solve, worst_of
+from card_agents.equilibrium.cfr import CFR, CFRLimit
+from card_agents.equilibrium.solving import WorstCase, certain_digits, meeting, policies_of, solve, worst_case
 from card_agents.equilibrium.strategies import Policy
 from card_agents.equilibrium.tree import Tree
 from card_agents.figures import new_figure, save_figure
@@ -25,48 +25,48 @@ from card_envs import Game
 if TYPE_CHECKING:
     from rich.table import Table
 
-Player = tuple[str, Agent | Effort]
-"""A name with an agent, or with how long CFR+ may run."""
+Player = tuple[str, Agent | CFRLimit]
+"""A name with an agent, or with a limit for CFR+."""
 
 
 @dataclass(frozen=True)
-class Row:
-    """One player. seconds: CFR+ ran, or another player was asked in all information sets. runs: of CFR+."""
+class PlayerResult:
+    """One player. seconds: of CFR+, or of asking another player at all information sets. runs: of CFR+."""
 
     name: str
-    worst: Worst
+    worst: WorstCase
     seconds: float
     runs: tuple[CFR, ...] = ()
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The value of the game for the seat left of the dealer lies between."""
-        return self.worst.leading, -self.worst.dealing
+        """Bounds of the value of the game for the non-dealer, as this player proves them."""
+        return self.worst.as_non_dealer, -self.worst.as_dealer
 
 
 @dataclass(frozen=True)
-class Report:
-    """Exact figures of players of a small game. meetings: points per deal of each row against each column."""
+class ExactResults:
+    """Exact values of players of a small game. meetings: points per deal of each row against each column."""
 
     game: Game
     trees: tuple[Tree, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[PlayerResult, ...]
     meetings: tuple[tuple[float, ...], ...]
     samples: int
     seed: int
 
     @property
     def mirrored(self) -> bool:
-        """Whether exchanging the seats changes nothing."""
+        """Whether swapping the seats changes nothing."""
         return self.trees[1].mirrors(self.trees[0])
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The value of the game for the seat left of the dealer lies between: the best that any row proves."""
+        """Bounds of the value of the game for the non-dealer: the best that any row proves."""
         return max(row.bounds[0] for row in self.rows), min(row.bounds[1] for row in self.rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as a dictionary, as JSON has it."""
+        """The results as a JSON-serialisable dictionary."""
         tree = self.trees[0]
         return {
             "game": self.game.name,
@@ -82,8 +82,8 @@ class Report:
             "players": [
                 {
                     "name": row.name,
-                    "worst_leading": row.worst.leading,
-                    "worst_dealing": row.worst.dealing,
+                    "worst_leading": row.worst.as_non_dealer,
+                    "worst_dealing": row.worst.as_dealer,
                     "exploitability": row.worst.exploitability,
                     "nash_conv": row.worst.nash_conv,
                     "seconds": round(row.seconds, 3),
@@ -103,11 +103,11 @@ class Report:
         }  # fmt: skip
 
     def save(self, path: Path) -> None:
-        """Write the report as JSON, whole or not at all."""
+        """Write the results as JSON, atomically."""
         write_whole(path, (json.dumps(self.to_dict(), indent=2) + "\n").encode())
 
     def table(self) -> Table:
-        """What each player makes sure of."""
+        """The worst case and the exploitability of each player."""
         from rich.table import Table
 
         tree = self.trees[0]
@@ -115,12 +115,12 @@ class Report:
         table = Table(
             title=f"{self.game.name}: {tree.deals:,} deals, {tree.nodes:,} nodes, {tree.sets:,} information sets "
             "for each dealer",
-            caption=f"points per deal, exact; the seat left of the dealer has {certain_digits(low, high)} "
-            f"({low:+.9f} to {high:+.9f}) of an equilibrium",
+            caption=f"exact points per deal; value of the game for the non-dealer {certain_digits(low, high)} "
+            f"({low:+.9f} to {high:+.9f})",
         )
         table.add_column("")
         table.add_column("player", overflow="fold")
-        for heading in ("sure of, leading", "sure of, dealing", "exploitability", "seconds"):
+        for heading in ("worst case, non-dealer", "worst case, dealer", "exploitability", "seconds"):
             table.add_column(heading, justify="right")
         for number, row in enumerate(self.rows, 1):
             worst = row.worst
@@ -128,18 +128,18 @@ class Report:
             table.add_row(
                 str(number),
                 literal(row.name),
-                f"{worst.leading:+.6f}",
-                f"{worst.dealing:+.6f}",
+                f"{worst.as_non_dealer:+.6f}",
+                f"{worst.as_dealer:+.6f}",
                 shown,
                 f"{row.seconds:.1f}",
             )
         return table
 
-    def pairs(self) -> Table:
-        """What players make of each other."""
+    def payoff_table(self) -> Table:
+        """The payoff matrix."""
         from rich.table import Table
 
-        table = Table(title="points per deal of a row against a column, exact, mean over the seats")
+        table = Table(title="exact points per deal of the row against the column, mean over the seats")
         for heading in ("", *map(str, range(1, len(self.rows) + 1))):
             table.add_column(heading, justify="right")
         for number, points in enumerate(self.meetings, 1):
@@ -147,7 +147,7 @@ class Report:
         return table
 
     def draw(self, path: Path) -> None:
-        """Draw the exploitability of CFR+ over its time, and that of the others."""
+        """Draw the exploitability of CFR+ over its running time, and that of the other players as lines."""
         figure = new_figure(10, 5)
         axes = figure.subplots()
         for number, row in enumerate(self.rows):
@@ -170,29 +170,29 @@ class Report:
         save_figure(figure, path)
 
 
-def examine(
+def exact_results_of(
     trees: Sequence[Tree],
     players: Sequence[Player],
     *,
     samples: int = 1,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
-) -> Report:
-    """Exact figures of these players. ``progress`` is told what goes on."""
-    rows: list[Row] = []
+) -> ExactResults:
+    """Exact values of these players. ``progress`` is called with the name of each player before it is measured."""
+    rows: list[PlayerResult] = []
     policies: list[list[Policy]] = []
     for name, player in players:
         if progress is not None:
             progress(name)
         begin = time.perf_counter()
         runs: list[CFR] = []
-        if isinstance(player, Effort):
+        if isinstance(player, CFRLimit):
             found, runs = solve(trees, player.seconds, iterations=player.iterations)
             seconds = sum(run.seconds for run in runs)
         else:
             found = policies_of(trees, player, name, samples=samples, seed=seed)
             seconds = time.perf_counter() - begin
-        rows.append(Row(name, worst_of(trees, found), seconds, tuple(runs)))
+        rows.append(PlayerResult(name, worst_case(trees, found), seconds, tuple(runs)))
         policies.append(found)
     meetings = tuple(tuple(meeting(trees, own, other) for other in policies) for own in policies)
-    return Report(trees[0].game, tuple(trees), tuple(rows), meetings, samples, seed)
+    return ExactResults(trees[0].game, tuple(trees), tuple(rows), meetings, samples, seed)
