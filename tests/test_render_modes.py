@@ -208,7 +208,7 @@ def frames_of(film: Any) -> int:
 @films_are_heard
 def test_batches_make_films(tmp_path: Any) -> None:
     envs: Any = VectorRecordVideo(
-        CardVectorEnv(ANY.game, 2, render_mode="rgb_array", autoreset_mode="next_step"),
+        CardVectorEnv(ANY.game, 2, render_mode="rgb_array", autoreset_mode="NextStep"),
         str(tmp_path / "films"),
         video_length=3,
     )
