@@ -18,11 +18,11 @@ Array = npt.NDArray[Any]
 INT32, UINT8, FLOAT32, BOOL = np.dtype(np.int32), np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.bool_)
 
 NO_SEATS = np.empty(0, np.int64)
-"""No list of seats: a view's own, or the seat to play."""
+"""Sentinel for no list of seats: a view's own, or the seat to play. (None would be compiled for beside the array.)"""
 
-NO_WIDTH = 2**32
-NO_ROWS = np.empty((0, NO_WIDTH), np.uint8)
-"""No array to write to; its width is one that no array has, so that nothing else is taken for it."""
+SENTINEL_WIDTH = 2**32
+NO_OUTPUT = np.empty((0, SENTINEL_WIDTH), np.uint8)
+"""Sentinel for no array to write to; no other array has its width."""
 
 
 def copy(states: Array) -> Array:
@@ -179,7 +179,7 @@ def marked(where: npt.ArrayLike | None, size: int) -> npt.NDArray[np.int64]:
     array = listed("where", where)
     if array.dtype != np.bool_ or array.shape != (size,):
         raise ValueError(
-            f"The rows to reset must be marked by an array of bool and shape ({size},), "
-            f"not {array.dtype} of shape {array.shape}."
+            f"where must be an array of bool and shape ({size},), one a table, not {array.dtype} of shape "
+            f"{array.shape}."
         )
     return np.flatnonzero(array)

@@ -57,7 +57,7 @@ def first(count: int) -> np.uint64:
 
 @inlined
 def few(count: int) -> np.uint64:
-    """The same for a ``count`` below 64, in fewer instructions."""
+    """``first`` of a ``count`` below 64, in fewer instructions."""
     return (ONE << np.uint64(count)) - ONE
 
 
@@ -237,7 +237,7 @@ def put_pair(out: Any, at: int, width: int, value: np.uint64, next_width: int, n
 
 @inlined
 def put_few(out: Any, at: int, width: int, value: np.uint64) -> int:
-    """The same for up to 8 bits, writing 8 bytes."""
+    """``put`` for up to 8 bits, writing 8 bytes."""
     _spread_8(out, at, value)
     return at + width
 
@@ -256,7 +256,7 @@ def put_count(out: Any, at: int, width: int, count: int) -> int:
 
 @inlined
 def put_words(out: Any, at: int, width: int, words: Any, most: int) -> None:
-    """The same for any width, from as many words as it takes; ``most`` is a constant, so that the loop unrolls."""
+    """``put`` for any width, from as many words as it takes; ``most`` is a constant, so that the loop unrolls."""
     for k in range(most):
         rest = width - (k << 6)
         if rest > 32:

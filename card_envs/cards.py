@@ -1,7 +1,8 @@
 """Packs of cards: names, parsing, and sets of cards as text.
 
 A card is written as rank and suit, ``"Kh"``; ranks are ``A 2 ... 9 T J Q K``, suits ``c d h s``. Reading also
-takes ``10`` for ``T``, any case, and the symbols ``♣♦♥♠``. Inside a game a card is a number, its place in
+takes ``10`` for ``T``, any case, the symbols ``♣♦♥♠``, and the Russian and German names: ranks ``Т К Д В`` and
+``A K D B``, suits ``т б ч п`` and ``Kr Ka He Pi``. Inside a game a card is a number, its place in
 the order of the pack: ``suit * number of ranks + rank``.
 """
 
@@ -21,8 +22,13 @@ from card_envs.checks import shown
 
 SUITS = "cdhs"
 SYMBOLS = dict(zip(SUITS, "♣♦♥♠", strict=True))
-_LETTERS = {symbol: suit for suit, symbol in SYMBOLS.items()}
-_CARD = re.compile(r"(10|[A-Z2-9])([CDHS♣♦♥♠])", re.IGNORECASE)
+NAMES = ("en", "ru", "de")
+"""The languages of the names of cards."""
+
+_IN_OTHERS: dict[str, dict[str, str]] = {"ru": dict(zip("AKQJ", "ТКДВ", strict=True)), "de": {"Q": "D", "J": "B"}}
+_ENGLISH = {own: rank for ranks in _IN_OTHERS.values() for rank, own in ranks.items()}
+_LETTERS = dict(zip("♣♦♥♠тбчп", 2 * SUITS, strict=True)) | dict(zip(("kr", "ka", "he", "pi"), SUITS, strict=True))
+_CARD = re.compile(r"(10|[A-Z2-9ТКДВ])((?:KR|KA|HE|PI)(?=[\s,]|$)|[CDHS♣♦♥♠ТБЧП])", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,]*")
 
 MOST_NAMES = 1000
@@ -77,7 +83,7 @@ class Pack:
 
     def card(self, name: str) -> int:
         """Number of the card called ``name``; ``ValueError`` if the pack has no such card."""
-        card = self._numbers.get(canonical(name)) if isinstance(name, str) else None
+        card = self._numbers.get(english(canonical(name), self.ranks)) if isinstance(name, str) else None
         if card is None:
             raise ValueError(
                 f"{shown(name)} is not a card of this pack: it has the ranks {' '.join(self.ranks)} "
@@ -134,8 +140,19 @@ def canonical(name: str) -> str:
 
 
 def _written(match: re.Match[str]) -> str:
-    rank, suit = match.groups()
-    return ("T" if rank == "10" else rank.upper()) + _LETTERS.get(suit, suit.lower())
+    rank, suit = match[1].upper(), match[2].lower()
+    if not rank.isascii():
+        rank = _ENGLISH[rank]
+    return ("T" if rank == "10" else rank) + _LETTERS.get(suit, suit)
+
+
+def english(text: str, ranks: str) -> str:
+    """A rank, or text that begins with one, in English where a pack of these ranks has no such rank.
+
+    >>> english("D", "789TJQKA"), english("D", "ABCD")
+    ('Q', 'D')
+    """
+    return text if text[:1] in ranks else _ENGLISH.get(text[:1], text[:1]) + text[1:]
 
 
 def split(text: str) -> list[str]:
@@ -164,6 +181,15 @@ def _read(text: str) -> Iterator[str]:
 def _end_of_blanks(text: str, start: int) -> int:
     match = _BETWEEN.match(text, start)
     return start if match is None else match.end()
+
+
+def rank_name(rank: str, names: str = "en") -> str:
+    """How a rank is written for people, in one of the languages ``NAMES``.
+
+    >>> [rank_name("Q", names) for names in NAMES], rank_name("T")
+    (['Q', 'Д', 'D'], '10')
+    """
+    return "10" if rank == "T" else _IN_OTHERS.get(names, {}).get(rank, rank)
 
 
 def pretty(names: Sequence[str]) -> str:

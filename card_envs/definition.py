@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from card_envs import record, standard
+from card_envs import public, record, standard
 from card_envs.jit import JIT_DISABLED
 
 if TYPE_CHECKING:
@@ -103,6 +103,19 @@ def check_class(game: type[Game]) -> None:
     for field in game.match_extras:
         if field not in game.carried:
             raise ValueError(f"{title} has {field!r} among its match_extras: it must be among those carried, too.")
+    _check_facts(title, game)
+
+
+def _check_facts(title: str, game: type[Game]) -> None:
+    from card_envs.game import Game
+
+    for name, method in public.facts(game).items():
+        if name in public.COMMON or hasattr(Game, name) or name in Game.__annotations__:
+            raise ValueError(f"The fact {name!r} of {title} bears a name that every game has: give it another one.")
+        if not hasattr(method, "public_kind"):
+            raise ValueError(f"The fact {name!r} of {title} is marked as one in a base class: mark it here as well.")
+        if not callable(method) or not method.__doc__:
+            raise ValueError(f"The fact {name!r} of {title} needs a docstring: bots are told by it what it means.")
 
 
 def _check_rules(title: str, rules: Any) -> None:

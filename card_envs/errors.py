@@ -15,3 +15,11 @@ class UnknownArgument(ValueError, TypeError):
 
 class FixedSetting(ValueError, AttributeError):
     """A setting of an environment that cannot be changed once it is made, or an attribute that there is not."""
+
+
+class MissingExtra(UnknownArgument, ImportError):
+    """Something that an optional package does, which is not installed; the sentence has the command that does so."""
+
+
+class NoDisplay(ValueError, OSError):
+    """There is no screen to open a window on."""

@@ -13,13 +13,14 @@ import hashlib
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+from weakref import WeakValueDictionary
 
 import numpy as np
 
-from card_envs import batches, definition
+from card_envs import batches, definition, positions
 from card_envs.bits import shuffle
 from card_envs.cards import Pack, pretty
 from card_envs.checks import shown, whole_number
@@ -27,6 +28,7 @@ from card_envs.errors import UnknownArgument
 from card_envs.loops import build_loops
 from card_envs.open_cards import OpenCards, Solver
 from card_envs.record import REWARDS
+from card_envs.render.scene import Scene, from_page
 from card_envs.render.text import Page
 from card_envs.sound import unsound
 from card_envs.state import State
@@ -111,6 +113,11 @@ class Game(OpenCards, ABC):
         if "kernel" in vars(cls):
             cls.loops = build_loops(cls.kernel, cls.name)
 
+    @classmethod
+    def under(cls, rules: Any) -> Self:
+        """The game under these rules, a ``rules_class``: of equal rules there is one object."""
+        return _under(cls, rules)  # type: ignore[return-value]
+
     # What only the game knows
 
     @abstractmethod
@@ -139,6 +146,14 @@ class Game(OpenCards, ABC):
     def _beside(cls, module: str) -> Any:
         """A module of the game's folder."""
         return import_module(f"{cls.__module__.rpartition('.')[0]}.{module}")
+
+    def scene(self, row: Any, seat: int | None) -> Scene:
+        """What lies where, for a picture: what a seat may see of its view (None: everything); else made of the page."""
+        return from_page(self, row, seat)
+
+    def cards_of(self, row: Any, action: int) -> tuple[str, list[str]]:
+        """Names of the card that an action plays and of those it takes from the table, for a picture."""
+        return self.action_name(action)[:2], []
 
     def _min_returns(self) -> dict[str, float]:
         """Least return of an episode, by reward."""
@@ -263,6 +278,19 @@ class Game(OpenCards, ABC):
         row = whole_number("row", i, -len(states), len(states) - 1) % len(states)
         return State(self, batches.copy(states[row : row + 1]))
 
+    def public(self, row: Any, seat: int | None = None) -> dict[str, Any]:
+        """What a seat (None: the seat to play, or that of a view) may see of a position, as data for JSON.
+
+        row: a state or a view, ``states[i]`` or an array of one. All games have the entries ``public.COMMON``; those of
+        its own are methods marked as ``public.fact``. A full state is looked at through the view of the seat.
+
+        Raises ``ValueError`` for what is not one state of this game, and for another seat's view.
+        """
+        rows = np.atleast_1d(row)
+        if rows.shape != (1,):
+            raise ValueError(f"public takes one state, not an array of shape {rows.shape}: give it states[i].")
+        return self.state(rows, 0).public(seat)
+
     def check_rows(self, states: Array) -> None:
         """Raise ``ValueError``, naming the rows, unless every row is a position or a view that play leads to.
 
@@ -286,14 +314,10 @@ class Game(OpenCards, ABC):
 
     def state_to_text(self, state: State) -> str:
         """One line that holds the whole position, generators included; views have none."""
-        from card_envs import positions
-
         return positions.write(state)
 
     def state_from_text(self, text: str) -> State:
         """The position of a line made by ``state_to_text``; ``ValueError`` if it is not one of this game."""
-        from card_envs import positions
-
         return positions.read(self, text)
 
     # Itself
@@ -313,6 +337,18 @@ class Game(OpenCards, ABC):
         return hash((self.name, self.rules))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from card_envs.registry import remake_game
+        return type(self)._unpickled, (dataclasses.asdict(self.rules),)
 
-        return remake_game, (self.name, dataclasses.asdict(self.rules))
+    @classmethod
+    def _unpickled(cls, rules: dict[str, Any]) -> Self:
+        return cls.under(cls.rules_class(**rules))
+
+
+_held: WeakValueDictionary[tuple[type[Game], Any], Game] = WeakValueDictionary()
+"""The games that somebody holds, by class and rules."""
+
+
+@lru_cache(maxsize=64)  # the games used last are kept though nobody holds them
+def _under(game: type[Game], rules: Any) -> Game:
+    held = _held.get((game, rules))
+    return _held.setdefault((game, rules), game(rules)) if held is None else held  # type: ignore[call-arg]

@@ -44,6 +44,10 @@ from card_envs.definition import kernel_functions
 OUTSIDE, RANDOM, GREEDY = 0, 1, 2
 """Who plays a seat: somebody outside, or a built-in player."""
 
+LEARNER, OWN_CODES = 0, 3
+"""Who plays a seat of an environment: the learner, a built-in player, or, from ``OWN_CODES`` on, an opponent with an
+``act`` of its own."""
+
 FINE, IS_VIEW, FOREIGN, BROKEN, ILLEGAL, FINISHED, UNFIT = 0, 1, 2, 3, 4, 5, 6
 """What a check of the rows found, the worst last; BROKEN are rows that name seats there are not, UNFIT arrays that do
 not go together."""

@@ -42,7 +42,7 @@ class Solver:
 
     unit: what values count, a plural: "honours".
     bounds: the least and the greatest value there is, for a game.
-    memory: makes, for a game, the room that ``values`` and ``estimates`` work in, of a fixed size, for one thread;
+    memory: makes, for a game, the workspace of ``values`` and ``estimates``, of a fixed size, for one thread;
         what it holds between calls changes how long they take and nothing else.
     """
 
@@ -88,16 +88,16 @@ def build_open_loops(kernel: Kernel, solver: Solver, owner: str) -> OpenLoops:
     def values(states: Any, constants: Any, memory: Any, out: Any) -> None:
         """Values of the legal actions of each row, not a number elsewhere."""
         g = constants[0]
-        room = np.empty(g.num_actions)
+        row = np.empty(g.num_actions)
         words = np.empty(words_of_a_set, np.uint64)
         for i in range(len(states)):
             s = states[i]
             words[:] = np.uint64(0)
             legal(s, g, words)
-            write_values(s, g, memory, room)
+            write_values(s, g, memory, row)
             for action in range(g.num_actions):
                 is_legal = (words[action >> 6] >> np.uint64(action & 63)) & np.uint64(1) != np.uint64(0)
-                out[i, action] = room[action] if is_legal else np.nan
+                out[i, action] = row[action] if is_legal else np.nan
 
     @compiled
     def worth(states: Any, constants: Any, values: Any, out: Any) -> None:
@@ -135,7 +135,7 @@ class OpenCards(Verbs):
         are not uniform: some come of more packs than others.
 
         view: a view, ``state.view(seat)``. n: how many worlds. random: a whole number (mod 2**64) that decides them,
-        or a generator to draw that number from. The generators of each world are seeded with random words.
+        or a generator to draw that number from. The generators of each world are seeded at random.
 
         Raises ``ValueError`` for a full state: its hidden cards would have no say, and should not be at hand.
         """
@@ -148,9 +148,9 @@ class OpenCards(Verbs):
         count = whole_number("n", n, 0, MOST_WORLDS)
         if isinstance(random, np.random.Generator):
             random = int(random.integers(2**64, dtype=np.uint64))
-        words = np.random.SeedSequence(batches.seed(random)).generate_state(count, np.uint64)
+        seeds = np.random.SeedSequence(batches.seed(random)).generate_state(count, np.uint64)
         worlds = batches.take(view.record, np.zeros(count, np.int64))
-        self.loops.imagine(worlds, self.constants, words)
+        self.loops.imagine(worlds, self.constants, seeds)
         return worlds
 
     def is_exact(self, states: Array) -> npt.NDArray[np.bool_]:

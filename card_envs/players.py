@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from card_envs import batches
 from card_envs.game import Game
-from card_envs.threads import ALONE
 
 Array = npt.NDArray[Any]
 Actions = npt.NDArray[np.int32]
@@ -110,7 +109,7 @@ def ask(
     """
     observations = np.empty((len(views), game.observation_size), np.uint8)
     masks = np.empty((len(views), game.num_actions), np.uint8)
-    game.loops.look(views, game.constants, batches.NO_SEATS, observations, masks, ALONE)
+    game.loops.look(views, game.constants, batches.NO_SEATS, observations, masks)
     asked, legal = batches.copy(views), masks != 0
     bot = external_bot(agent)
     begin, started = time.perf_counter(), bot.starting if bot else 0.0

@@ -107,10 +107,10 @@ def _number(fields: str, name: str) -> int:
 def _fill(game: Game, row: np.ndarray[Any, Any], text: str) -> None:
     """Set the fields of a row as written, each in its range."""
     names = (*_COMMON, *game.carried)
-    words = [word.partition("=") for word in text.split()]
-    if tuple(name for name, _, _ in words) != names:
+    given = [field.partition("=") for field in text.split()]
+    if tuple(name for name, _, _ in given) != names:
         raise ValueError(f"The fields of the position must be {' '.join(names)}, in this order, not {shown(text)}.")
-    for name, _, value in words:
+    for name, _, value in given:
         place = row[name][0, : game.num_players] if row[name].ndim > 1 else row[name]
         limits = np.iinfo(row.dtype[name].base)
         try:

@@ -101,7 +101,7 @@ def set_up(s: Any, g: Any, seed: np.uint64) -> None:
 
 @njit
 def clear(s: Any, g: Any) -> None:
-    """Begin an episode: nothing scored, the first dealer drawn by lot (E3, K2)."""
+    """Begin an episode: nothing scored, the first dealer drawn by lot."""
     for seat in range(g.num_players):
         s.start[seat] = 0
         s.total[seat] = 0

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
-from weakref import WeakValueDictionary
 
 from card_envs.checks import shown
 from card_envs.definition import NAME
@@ -82,21 +80,6 @@ def _plugin(name: str, entries: list[EntryPoint]) -> type[Game]:
     return found
 
 
-_made: WeakValueDictionary[tuple[str, Any], Game] = WeakValueDictionary()
-"""The games that somebody holds, by name and rules."""
-
-_RECENT = 64
-"""Games that are kept though nobody holds them."""
-
-
-@lru_cache(maxsize=_RECENT)
-def _make(name: str, rules: Any) -> Game:
-    game = _made.get((name, rules))
-    if game is None:
-        game = _made.setdefault((name, rules), game_class(name)(rules))  # type: ignore[call-arg]
-    return game
-
-
 def rule_fields(name: str) -> dict[str, dataclasses.Field[Any]]:
     """The fields of a game's rules, by name."""
     return {field.name: field for field in dataclasses.fields(game_class(name).rules_class)}
@@ -131,7 +114,8 @@ def make_game(name: str, **rules: Any) -> Game:
                 f"make_game() got an unexpected keyword argument {shown(field)}. {name} has no rule {shown(field)}: "
                 f"its rules are {', '.join(fields)}."
             )
-    return _make(name, game_class(name).rules_class(**rules))
+    chosen = game_class(name)
+    return chosen.under(chosen.rules_class(**rules))
 
 
 def _described(text: Any) -> tuple[Any, dict[str, Any]]:
@@ -151,8 +135,3 @@ def _described(text: Any) -> tuple[Any, dict[str, Any]]:
             f"{shown(text)} describes no game: give a name of {', '.join(map(repr, GAMES))}, or a description as "
             'describe() writes it, as in "elfern(match=True)".'
         ) from None
-
-
-def remake_game(name: str, rules: dict[str, Any]) -> Game:
-    """The game of an unpickled state or environment."""
-    return make_game(name, **rules)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from card_envs import batches
-from card_envs.checks import shown
+from card_envs import batches, public
+from card_envs.cards import NAMES
+from card_envs.checks import choice, shown
 from card_envs.errors import IllegalAction
 from card_envs.kernel import BROKEN, FINE, FOREIGN, IS_VIEW
+from card_envs.render.plays import translated
 
 if TYPE_CHECKING:
     from card_envs.game import Game
@@ -117,7 +119,7 @@ class State:
         return self.game.returns(self._row, reward)[0]
 
     def settlement(self) -> npt.NDArray[np.int64]:
-        """What a finished match pays each seat (K16), int64 (num_players,); zeros until then."""
+        """What a finished match pays each seat in money, int64 (num_players,); zeros until then."""
         return self.game.settlement(self._row)[0]
 
     # What a seat sees
@@ -144,14 +146,78 @@ class State:
         return State(self.game, self.game.views(self._row, seat))
 
     @legible
-    def text(self, seat: int | None = None) -> str:
-        """A page about the position with what a seat (None: the seat to play) may see."""
-        return str(self.game.page(self._row[0], self._seat(seat)))
+    def public(self, seat: int | None = None) -> dict[str, Any]:
+        """What a seat (None: the seat to play) may see, as data for JSON (``Game.public``)."""
+        return public.position(self.view(seat))
+
+    @legible
+    def text(self, seat: int | None = None, *, names: str = "en") -> str:
+        """A page about the position with what a seat (None: the seat to play) may see.
+
+        names: language of the cards' names, ``"en"``, ``"ru"`` or ``"de"``.
+        """
+        page = str(self.game.page(self._row[0], self._seat(seat)))
+        return page if choice("names", names, NAMES) == "en" else translated(page, names)
 
     @legible
     def __str__(self) -> str:
         """A page with everything there is to see: all hands, or in a view what its seat may see."""
         return str(self.game.page(self._row[0], self.viewer))
+
+    @legible
+    def to_svg(
+        self,
+        seat: int | str | None = None,
+        *,
+        marks: Mapping[int | str, float] | None = None,
+        width: int = 720,
+        names: str = "en",
+    ) -> str:
+        """The position as a picture, an SVG document: what a seat (None: the seat to play) may see, or ``"all"``.
+
+        marks: weights of actions, by number or name, that the seat to play would take (0 or more; in per cent where
+            they make 1): drawn on its cards, with arrows to what they take from the table.
+        width: in pixels; the height goes with it, and is the same for all positions of a game without marks.
+        names: language of the cards' names, ``"en"``, ``"ru"`` or ``"de"``.
+
+        Raises ``ValueError`` in a view for what it does not show, and for marks on cards that are not seen.
+
+        >>> import card_envs
+        >>> state = card_envs.make_game("konchinka").new_state(seed=7)
+        >>> state.to_svg().count('class="card"'), state.to_svg("all").count('class="card"')
+        (8, 52)
+        """
+        from card_envs.render import svg
+
+        if seat == "all":
+            if self.viewer is not None:
+                raise ValueError(f"This is the view of seat {self.viewer}, so it cannot show all: ask the state.")
+            return svg.draw(self.game, self._row[0], None, marks=self._marks(marks, None), width=width, names=names)
+        if isinstance(seat, str):
+            raise ValueError(f"seat={shown(seat)} is unknown: give the number of a seat, or 'all'.")
+        view = self.view(seat)
+        return svg.draw(
+            self.game, view._row[0], view.viewer, marks=self._marks(marks, view.viewer), width=width, names=names
+        )
+
+    def _repr_svg_(self) -> str:
+        """What a notebook shows: no more than the seat to play may see."""
+        return self.to_svg()
+
+    def _marks(self, marks: Mapping[int | str, float] | None, seat: int | None) -> dict[int, float]:
+        """Marks by number; ``ValueError`` for what the seat to play cannot play, or where its hand is not shown."""
+        if not marks:
+            return {}
+        if not isinstance(marks, Mapping):
+            raise ValueError(f"marks={shown(marks)} must map actions to weights, as in {{action: 0.5}}.")
+        if seat is not None and seat != self.to_play:
+            raise ValueError(f"The picture for seat {seat} cannot have marks: seat {self.to_play} is to play.")
+        legal = set(self.legal_actions().tolist())
+        numbers = [self._number(action) for action in marks]
+        for number in numbers:
+            if number not in legal:
+                raise IllegalAction(f"There can be no mark: {self.refusal(number)}")
+        return dict(zip(numbers, marks.values(), strict=True))
 
     def __repr__(self) -> str:
         whose = "" if self.viewer is None else f" seen from seat {self.viewer}"

@@ -1,7 +1,8 @@
 """Rows of a batch shared out to threads. What happens at a table does not depend on it: rows never meet.
 
-All threads that work at a batch call one compiled loop, and the loop ``take``s rows until there are none left. So
-nobody waits for a thread that is slow to wake up: it finds less left to do, or nothing. The loop is handed a ``crew``:
+All threads that work at a batch call one compiled loop, and the loop takes chunk after chunk (``next_chunk``) until
+none is left. So nobody waits for a thread that is slow to wake up: it finds less left to do, or nothing. The loop is
+handed a ``crew``:
 the progress that its threads share, the bell that calls them to the next batch, and the number of the thread.
 """
 
@@ -18,13 +19,13 @@ import numpy.typing as npt
 from numba import extending, types
 
 from card_envs.checks import whole_number
-from card_envs.jit import JIT_DISABLED, meet, njit
+from card_envs.jit import JIT_DISABLED, compile_for, njit
 
 LEAST_ROWS = 1024
 """Fewer rows than this for a thread are not worth waking it up."""
 
-PORTION = 512
-"""So many rows, or fewer, are not halved any more."""
+LEAST_CHUNK = 512
+"""A share of so many rows, or fewer, is not halved any more."""
 
 MOMENT = 20_000
 """Looks at the bell before a thread goes to sleep: some 100 microseconds, about what a sleep and waking up cost."""
@@ -38,21 +39,21 @@ FAULT, NUMBER, FAILED = 3, 4, 5
 STOPPED = 99
 """The worst fault of all: a thread has failed, with rows in its hands that nobody will finish."""
 
-WORDS = 8
-"""Words of a progress for each thread (a line of the processor's cache), and as many again for all together."""
+LINE = 8
+"""Numbers of a progress for each thread (a line of the processor's cache), and as many again for all together."""
 
-Words = npt.NDArray[np.int64]
-Crew = tuple[Words, Words, int]
+Progress = npt.NDArray[np.int64]
+Crew = tuple[Progress, npt.NDArray[np.int64], int]
 
 
-def new_progress(threads: int, number: int) -> Words:
+def new_progress(threads: int, number: int) -> Progress:
     """A batch at which nothing is done yet, to be shared by so many threads.
 
-    Of each thread: how many portions of its own share are taken, by turn. Of all: rows done by turn, the worst fault,
+    Of each thread: how many chunks of its own share are taken, by turn. Of all: rows done by turn, the worst fault,
     the number of the batch, and whether a thread has failed.
     """
-    progress = np.zeros((threads + 1) * WORDS, np.int64)
-    progress[threads * WORDS + NUMBER] = number
+    progress = np.zeros((threads + 1) * LINE, np.int64)
+    progress[threads * LINE + NUMBER] = number
     return progress
 
 
@@ -88,21 +89,20 @@ _raise_to = _atomic("max", max)
 
 
 @njit
-def take(crew: Crew, turn: int, rows: int, done: int, fault: int) -> tuple[int, int, int]:
-    """Rows of this turn for this thread, as (first, end, fault); ``done`` of those it took before are done.
+def next_chunk(crew: Crew, turn: int, rows: int, done: int, fault: int) -> tuple[int, int]:
+    """The next rows of this turn for this thread, as (first, end); nothing is left where first = end.
 
-    A thread begins with its own share, always the same rows, which its core may have at hand; then it helps the
-    others. Each portion is half of what is left of a share, so there are few, and the last are small. With nothing left
-    to take (first = end) it returns when all rows are done, by whoever took them, and the fault is the worst that
-    anybody told of. When a thread has failed there is nothing left to take either, and the fault is ``STOPPED``.
+    done: rows of its last chunk, which are now done, and fault: the worst it has found. A thread begins with its own
+    share, always the same rows, which its core may have at hand; then it helps the others. Each chunk is half of what
+    is left of a share, so there are few, and the last are small. When a thread has failed nothing is left either.
     """
     progress, bell, rank = crew
-    threads = len(progress) // WORDS - 1
+    threads = len(progress) // LINE - 1
     if threads < 0:
-        return done, rows, fault  # alone
-    everyone = threads * WORDS
+        return done, rows  # alone
+    everyone = threads * LINE
     if progress[everyone + FAILED] != 0:
-        return rows, rows, STOPPED
+        return rows, rows
     if rank == 0:
         _raise_to(bell, 0, progress[everyone + NUMBER])  # not before: now the interpreter lock is free for the others
     if fault != 0:
@@ -112,18 +112,33 @@ def take(crew: Crew, turn: int, rows: int, done: int, fault: int) -> tuple[int, 
         share = (rank + k) % threads
         end = rows * (share + 1) // threads
         size = end - rows * share // threads
-        taken = _add(progress, share * WORDS + turn, 1)
-        if taken == 0 or (size >> (taken - 1)) > PORTION:
+        taken = _add(progress, share * LINE + turn, 1)
+        if taken == 0 or (size >> (taken - 1)) > LEAST_CHUNK:
             left = size >> taken
             start = end - left
-            if left > PORTION:
+            if left > LEAST_CHUNK:
                 end -= left >> 1
             if start < end:
-                return start, end, fault
-    while _add(progress, everyone + turn, 0) < rows:  # not asleep: waking up would take longer than a portion
+                return start, end
+    return rows, rows
+
+
+@njit
+def wait_for_all(crew: Crew, turn: int, rows: int, fault: int) -> int:
+    """Wait until all rows of this turn are done, by whoever took them; the worst fault that any thread has found.
+
+    ``STOPPED`` when a thread has failed.
+    """
+    progress, _, _ = crew
+    everyone = len(progress) - LINE
+    if everyone < 0:
+        return fault  # alone
+    if progress[everyone + FAILED] != 0:
+        return STOPPED
+    while _add(progress, everyone + turn, 0) < rows:  # not asleep: waking up would take longer than a chunk
         if progress[everyone + FAILED] != 0:
-            return rows, rows, STOPPED
-    return rows, rows, _add(progress, everyone + FAULT, 0)
+            return STOPPED
+    return _add(progress, everyone + FAULT, 0)
 
 
 @njit
@@ -131,11 +146,11 @@ def linger(crew: Crew) -> None:
     """The end of every loop, where all threads but the caller's stay awake for a moment.
 
     The next batch often comes at once. Going to sleep, or wanting the interpreter lock together with the caller, would
-    cost more than a portion.
+    cost more than a chunk.
     """
     progress, bell, rank = crew
     if rank > 0:
-        number = progress[len(progress) - WORDS + NUMBER]
+        number = progress[len(progress) - LINE + NUMBER]
         for _ in range(MOMENT):
             if _add(bell, 0, 0) > number:
                 break
@@ -144,7 +159,7 @@ def linger(crew: Crew) -> None:
 def stop(crew: Crew) -> None:
     """Tell the threads of a crew that one of them has failed."""
     progress, _, _ = crew
-    progress[len(progress) - WORDS + FAILED] = 1
+    progress[len(progress) - LINE + FAILED] = 1
 
 
 Loop = Callable[..., int]
@@ -200,7 +215,7 @@ class _Helpers:
         self.process = os.getpid()
         self.number = 0
         self.told = 0  # the last batch of which the caller has heard that it failed
-        self.bell = np.zeros(WORDS, np.int64)
+        self.bell = np.zeros(LINE, np.int64)
         self.posts: list[_Post] = []
 
     def call(self, threads: int, loop: Loop, given: tuple[Any, ...]) -> int:
@@ -260,12 +275,15 @@ def is_one(threads: Any) -> bool:
     return type(threads) is int and threads == 1
 
 
-def share_out(threads: int, rows: int, loop: Loop, *given: Any) -> int:
+def share_out(threads: int, rows: int, loop: Loop, *given: Any, alone: Loop | None = None) -> int:
     """Call ``loop`` with what is given and a crew in up to ``threads`` threads at once; return what it says, the same
-    in each."""
+    in each.
+
+    alone: the same loop without a crew, for one thread; None if there is none.
+    """
     if not is_one(threads):
         threads = max(min(whole_number("threads", threads, 1, 256), rows // LEAST_ROWS), 1)
     if threads == 1 or JIT_DISABLED:
-        return loop(*given, ALONE)
-    meet(loop, *given, ALONE)
+        return loop(*given, ALONE) if alone is None else alone(*given)
+    compile_for(loop, *given, ALONE)
     return _helpers().call(threads, loop, given)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from card_envs import batches, loops
 from card_envs.checks import choice, flag
 from card_envs.errors import IllegalAction
-from card_envs.jit import closed, unmet
+from card_envs.jit import frozen, not_compiled
 from card_envs.kernel import BROKEN, FINE, FOREIGN, IS_VIEW, UNFIT
 from card_envs.loops import Loops
 from card_envs.record import REWARDS, SETTLEMENT
@@ -71,8 +71,8 @@ class Verbs(ABC):
         found = UNFIT
         if type(states) is type(answer) is np.ndarray and is_one(threads):
             try:
-                found = self.loops.sample_at_once(states, self.constants, answer, ALONE)
-            except Exception:  # numba's word for what it has not met, which below gets a sentence
+                found = self.loops.sample_fast(states, self.constants, answer, ALONE)
+            except Exception:  # numba's own error for arguments that it has not compiled for: below they get a sentence
                 found = UNFIT
         if found != FINE:
             self._sample_checked(states, answer, threads)
@@ -109,16 +109,16 @@ class Verbs(ABC):
         size = _size(states)
         rewards = np.empty((size, self.num_players), batches.FLOAT32)
         over = np.empty(size, batches.BOOL)
-        seen = batches.NO_ROWS if observations is None else observations
-        allowed = batches.NO_ROWS if masks is None else masks
+        seen = batches.NO_OUTPUT if observations is None else observations
+        allowed = batches.NO_OUTPUT if masks is None else masks
         found = UNFIT
         plain = type(states) is type(seen) is type(allowed) is np.ndarray and batches.are_plain(actions)
         if plain and type(auto_reset) is bool and is_one(threads):
             try:
-                found = self.loops.step_at_once(
+                found = self.loops.step_fast(
                     states, self.constants, actions, auto_reset, rewards, over, seen, allowed, ALONE
                 )
-            except Exception:  # numba's word for what it has not met, which below gets a sentence
+            except Exception:  # numba's own error for arguments that it has not compiled for: below they get a sentence
                 found = UNFIT
         if found != FINE:
             self._step_checked(states, actions, auto_reset, rewards, over, observations, masks, threads)
@@ -129,7 +129,7 @@ class Verbs(ABC):
     ) -> npt.NDArray[np.uint8]:
         """Observations, uint8 (N, observation_size), of ``seats`` (N,) or of the seats to play (over: seat 0)."""
         out = batches.output("out", out, (_size(states), self.observation_size), batches.UINT8)
-        self._look(states, seats, out, batches.NO_ROWS, threads)
+        self._look(states, seats, out, batches.NO_OUTPUT, threads)
         return out
 
     def masks(
@@ -137,7 +137,7 @@ class Verbs(ABC):
     ) -> npt.NDArray[np.uint8]:
         """Action masks, uint8 (N, num_actions), 1 = legal; zeros for a seat that is not on turn."""
         out = batches.output("out", out, (_size(states), self.num_actions), batches.UINT8)
-        self._look(states, seats, batches.NO_ROWS, out, threads)
+        self._look(states, seats, batches.NO_OUTPUT, out, threads)
         return out
 
     def to_play(self, states: Array) -> npt.NDArray[np.int8]:
@@ -168,7 +168,7 @@ class Verbs(ABC):
         return out
 
     def settlement(self, states: Array) -> npt.NDArray[np.int64]:
-        """What a finished match pays each seat (K16), int64 (N, num_players); zeros until then."""
+        """What a finished match pays each seat in money, int64 (N, num_players); zeros until then."""
         states = self._checked(states)
         out = np.zeros((len(states), self.num_players), np.float64)
         kept = states["forfeit"] < 0
@@ -228,14 +228,14 @@ class Verbs(ABC):
             raise ValueError(f"The episode of row {wrong[0]} is over already: nobody is on turn who could forfeit it.")
         loops.forfeit(states, chosen)
 
-    # What the loops have not taken at once
+    # The slow path: what the fast one has refused, checked one by one
 
     def _sample_checked(self, states: Array, out: Array, threads: int) -> None:
         states = batches.check_states(states, self.dtype, write=True)
         out = batches.output("out", out, (len(states),), batches.INT32)
         self._refuse(share_out(threads, len(states), self.loops.sample, states, self.constants, out))
-        if self.loops.sample_at_once is unmet:
-            self.loops.sample_at_once = closed(self.loops.sample)
+        if self.loops.sample_fast is not_compiled:
+            self.loops.sample_fast = frozen(self.loops.sample)
 
     def _step_checked(
         self,
@@ -250,13 +250,13 @@ class Verbs(ABC):
     ) -> None:
         states = batches.check_states(states, self.dtype, write=True)
         played = batches.actions(actions, len(states))
-        seen = self._room("observations", observations, len(states), self.observation_size)
-        allowed = self._room("masks", masks, len(states), self.num_actions)
+        seen = self._output("observations", observations, len(states), self.observation_size)
+        allowed = self._output("masks", masks, len(states), self.num_actions)
         to_reset = flag("auto_reset", auto_reset)
         given = (states, self.constants, played, to_reset, rewards, over, seen, allowed)
         found = share_out(threads, len(states), self.loops.step, *given)
-        if self.loops.step_at_once is unmet:
-            self.loops.step_at_once = closed(self.loops.step)
+        if self.loops.step_fast is not_compiled:
+            self.loops.step_fast = frozen(self.loops.step)
         if found != FINE:
             self._refuse(found)
             self.explain(states, played, None, not to_reset)
@@ -342,7 +342,7 @@ class Verbs(ABC):
         states = batches.check_states(states, self.dtype)
         chosen = batches.NO_SEATS if seats is None else self._seats(self._checked(states), seats)
         given = (states, self.constants, chosen, observations, masks)
-        self._refuse(share_out(threads, len(states), self.loops.look, *given))
+        self._refuse(share_out(threads, len(states), self.loops.look_shared, *given, alone=self.loops.look))
 
-    def _room(self, name: str, array: Array | None, size: int, width: int) -> Array:
-        return batches.NO_ROWS if array is None else batches.output(name, array, (size, width), batches.UINT8)
+    def _output(self, name: str, array: Array | None, size: int, width: int) -> Array:
+        return batches.NO_OUTPUT if array is None else batches.output(name, array, (size, width), batches.UINT8)

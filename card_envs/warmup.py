@@ -1,21 +1,23 @@
 """Compile the verbs of every game and what environments play with once, so that later processes find it in the cache.
 
 Run ``python -m card_envs.warmup`` before starting many workers. Players that search are compiled when they are first
-used: ``python -m card_agents.cli.warmup`` compiles them too.
+used: ``python -m card_envs warmup`` compiles them too.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from card_envs.batches import NO_OUTPUT, NO_SEATS
 from card_envs.game import Game
 from card_envs.kernel import OUTSIDE, RANDOM
 from card_envs.registry import GAMES, make_game, shadowed
+from card_envs.threads import ALONE
 
 
 def warm_up(game: Game) -> None:
@@ -26,6 +28,7 @@ def warm_up(game: Game) -> None:
     game.state(states, 0).play(int(game.greedy_actions(states)[0]))
     game.draws(states)
     game.observations(game.views(states))
+    game.loops.look_shared(states, game.constants, NO_SEATS, NO_OUTPUT, NO_OUTPUT, ALONE)
     game.sample_worlds(game.state(states, 0).view(), 1, 0)
     game.masks(states)
     game.returns(states)
@@ -56,11 +59,11 @@ def _before_the_end(game: Game) -> npt.NDArray[Any]:
             return before
 
 
-def loadable() -> Iterator[Game]:
-    """Each game there is, under its default rules; of those that cannot be loaded or reached the reason is printed."""
+def loadable(names: Iterable[str] = GAMES) -> Iterator[Game]:
+    """Each of these games, under its default rules; of those that cannot be loaded or reached the reason is printed."""
     for sentence in shadowed():
         print(sentence)
-    for name in GAMES:
+    for name in names:
         try:
             game = make_game(name)
         except ValueError as error:  # of another package, and its own affair

@@ -61,7 +61,7 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 140
 nitpick_ignore_regex = [
     (r"py:.*", r"(?!card_envs|card_agents).*"),  # what other libraries and the standard library have
-    (r"py:class", r"card_envs\.jit\.Function"),  # a type variable
+    (r"py:class", r"card_envs\.(jit\.Function|public\.Reader)"),  # type variables
 ]
 
 shutil.copytree(ROOT / "notebooks", HERE / "_notebooks", dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))

@@ -12,12 +12,13 @@ note()
 def say(text):
     sys.stdout.write(text); sys.stdout.flush()
 def play(m):
-    say(json.dumps({{"action": m["legal"][m["random"] % len(m["legal"])]}}) + "\\n")
+    legal = m["position"]["legal"]
+    say(json.dumps({{"action": legal[m["random"] % len(legal)]}}) + "\\n")
 for line in sys.stdin:
     m = json.loads(line)
     if m["type"] == "hello":
 {hello}
-        say('{{"ready": true}}\\n')
+        say('{{"ready": true, "protocol": 2}}\\n')
     elif m["type"] == "move":
         bad = m["episode"] == 2
 {move}
@@ -32,7 +33,13 @@ BOTS = {
     "good": ("", "", "", ""),
     "crashes at the start": ("raise SystemExit(3)", "", "", "could not be started: it ended with exit status 3"),
     "never ready": ("time.sleep(999)", "", "", "could not be started: it gave no answer within 1 s"),
-    "not ready": ("say('{}\\n'); continue", "", "", "could not be started: it answered {} to the hello"),
+    "not ready": ("say('{}\\n'); continue", "", "", "could not be started: it answered '{}' to the hello"),
+    "future": (
+        'say(\'{"ready": true, "protocol": 3}\\n\'); continue',
+        "",
+        "",
+        "could not be started: it asked for version 3 of the protocol; versions 1 and 2 are spoken",
+    ),
     "crashes": ("", "if bad: 1 / 0", "", "exit status 1: ZeroDivisionError: division by zero"),
     "is killed": ("", "if bad: os.kill(os.getpid(), 9)", "", "was ended by Killed"),
     "hangs": ("", "if bad: time.sleep(999)", "", "gave no answer within 5 s"),
@@ -47,7 +54,7 @@ BOTS = {
     "no such card": ("", 'if bad: say(\'{"action": "1h"}\\n\'); continue', "", "names no action of"),
     "illegal": (
         "",
-        "if bad: m['legal'] = list({'Ac', 'Kd', 'Qc', 'Jd'} - set(m['legal']))",
+        "if bad: m['position']['legal'] = list({'Ac', 'Kd', 'Qc', 'Jd'} - set(m['position']['legal']))",
         "",
         "which is illegal; legal were",
     ),

@@ -60,13 +60,13 @@ def test_other_integers_cost_no_failed_call(monkeypatch):
         actions = game.greedy_actions(states)
         game.step(states, actions)
         tried: list[tuple] = []
-        at_once = game.loops.step_at_once
+        fast = game.loops.step_fast
 
-        def noted(*given, tried=tried, at_once=at_once):
+        def noted(*given, tried=tried, fast=fast):
             tried.append(given)
-            return at_once(*given)
+            return fast(*given)
 
-        monkeypatch.setattr(game.loops, "step_at_once", noted)
+        monkeypatch.setattr(game.loops, "step_fast", noted)
         for kind in ("i2", "i4", "i8", "u2", "u4", "u8", ">i4"):
             game.step(states, game.greedy_actions(states).astype(kind))
             game.step(states, np.repeat(game.greedy_actions(states), 2)[::2])

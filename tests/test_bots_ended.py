@@ -17,7 +17,7 @@ import card_envs
 from card_agents import GreedyAgent, RandomAgent
 from card_agents.evaluation.arena import Log, deal_seeds, play_out
 from card_agents.players.external import Limits, make_bot
-from card_agents.players.external.limits import LONGEST_REASON, Failure, printable
+from card_agents.players.external.limits import LONGEST_REASON, Failure, shortened
 from card_agents.players.external.process import Program
 from card_agents.protocol import Clock
 from tests.refusals import refused
@@ -42,10 +42,10 @@ os.wait()
 for line in sys.stdin:
     m = json.loads(line)
     if m["type"] == "hello":
-        print('{{"ready": true}}', flush=True)
+        print('{{"ready": true, "protocol": 2}}', flush=True)
     elif m["type"] == "move":
         {move}
-        print(json.dumps({{"action": m["legal"][0]}}), flush=True)
+        print(json.dumps({{"action": m["position"]["legal"][0]}}), flush=True)
 """
 
 
@@ -175,7 +175,7 @@ def test_whatever_stands_in_the_answer_of_a_module_is_a_failure_with_a_sentence(
     from card_agents.protocol import Forfeit
 
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "forging_bots.py").write_text("from agents import GreedyAgent as Bot\n")
+    (tmp_path / "forging_bots.py").write_text("from card_agents import GreedyAgent as Bot\n")
     states = GAME.new_states(deal_seeds(0, 1))
     seat = int(GAME.to_play(states)[0])
     seen = GAME.views(states), GAME.observations(states), GAME.masks(states), GAME.draws(states)
@@ -255,6 +255,6 @@ def test_reasons_can_be_printed_and_written_whatever_a_bot_raises(tmp_path, monk
     with make_bot(f"cmd:{sys.executable} -S -E {noise}", GAME) as bot:
         play_out(GAME, [bot, RandomAgent(GAME)], [0, 1], deal_seeds(0, 1), None, log)
     check_reason(log.forfeits[0][3])
-    assert printable("as it is: é ♥") == "as it is: é ♥"
-    assert json.loads(json.dumps(printable("\ud800"))) == "\\ud800"
-    assert np.all([len(printable("x" * size)) <= LONGEST_REASON + 3 for size in (1, 300, 301, 10**6)])
+    assert shortened("as it is: é ♥") == "as it is: é ♥"
+    assert json.loads(json.dumps(shortened("\ud800"))) == "\\ud800"
+    assert np.all([len(shortened("x" * size)) <= LONGEST_REASON + 3 for size in (1, 300, 301, 10**6)])

@@ -58,9 +58,20 @@ def test_one_name_runs_the_commands(tmp_path, capsys, monkeypatch):
         assert said.count("\n") == 1
 
 
-def test_every_verb_has_a_command():
-    for verb in VERBS:
-        assert callable(importlib.import_module(f"card_agents.cli.{verb}").main)
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_a_command_that_says_what_it_does(verb, capsys):
+    pytest.importorskip("rich")
+    with pytest.raises(SystemExit) as stop:
+        importlib.import_module(f"card_agents.cli.{verb}").main(["--help"])
+    assert stop.value.code == 0
+    assert "elfern" in capsys.readouterr().out
+
+
+def test_a_warm_up_of_a_game_that_there_is_not_is_refused(capsys):
+    with pytest.raises(SystemExit) as stop:
+        everything(["warmup", "whist"])
+    assert stop.value.code == REFUSED
+    assert "There is no game 'whist': choose from elfern, konchinka" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("script", [*COMMANDS, "baselines", "benchmark"])

@@ -45,7 +45,17 @@ def test_importing_again_neither_warns_nor_fails() -> None:
 
 
 def test_importing_and_playing_loads_no_training_drawing_or_window_library() -> None:
-    heavy = {"torch", "stable_baselines3", "sb3_contrib", "matplotlib", "PIL", "pygame", "pandas", "tensorboard"}
+    heavy = {
+        "torch",
+        "stable_baselines3",
+        "sb3_contrib",
+        "matplotlib",
+        "PIL",
+        "pygame",
+        "resvg_py",
+        "pandas",
+        "tensorboard",
+    }
     loaded = run(
         "import sys, json, gymnasium, card_envs\n"
         "env = gymnasium.make('ANY_ID', render_mode='ansi'); env.reset(seed=1); env.render()\n"

@@ -38,8 +38,6 @@ from tests.variants import ANY, DEFAULTS, SEVERAL
 ROOT = Path(card_envs.__file__).parent.parent
 each_id = pytest.mark.parametrize("name", [env_id(variant) for variant in DEFAULTS])
 SMALL: dict[str, Any] = {"device": "cpu", "seed": 0, "policy_kwargs": {"net_arch": [8]}}
-# Gymnasium says that the render mode which Stable-Baselines3 tries first is not among those there are.
-tries_pictures_first = pytest.mark.filterwarnings("ignore:.*render_mode='rgb_array':UserWarning")
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +51,6 @@ def one_thread() -> Iterator[None]:
 # By id
 
 
-@tries_pictures_first
 @each_id
 def test_algorithms_are_made_from_an_id_and_learn(name: str) -> None:
     MaskablePPO("MlpPolicy", name, n_steps=32, batch_size=32, n_epochs=1, **SMALL).learn(32)
@@ -68,7 +65,6 @@ def test_algorithms_are_made_from_an_id_and_learn(name: str) -> None:
         model.learn(32)
 
 
-@tries_pictures_first
 @pytest.mark.parametrize("settings", [None, {"opponents": "greedy", "reward": "win"}], ids=["plain", "settings"])
 @each_id
 def test_batches_are_made_from_an_id(name: str, settings: dict[str, Any] | None) -> None:
@@ -79,7 +75,6 @@ def test_batches_are_made_from_an_id(name: str, settings: dict[str, Any] | None)
     DummyVecEnv([lambda: gymnasium.make(name, **(settings or {}))]).reset()
 
 
-@tries_pictures_first
 def test_batches_of_processes_are_made_from_an_id() -> None:
     for name, start in ((env_id(ANY), "fork"), (f"card_envs:{env_id(SEVERAL)}", "spawn")):
         envs = make_vec_env(name, n_envs=2, vec_env_cls=SubprocVecEnv, vec_env_kwargs={"start_method": start})
@@ -109,9 +104,9 @@ def test_a_script_that_imports_the_package_needs_no_more_for_processes(tmp_path:
 
 
 @each_id
-def test_a_picture_is_refused_so_that_libraries_go_on_without(name: str) -> None:
-    with pytest.warns(UserWarning, match="rgb_array"), pytest.raises(TypeError, match="render_mode='rgb_array'"):
-        gymnasium.make(name, render_mode="rgb_array")
+def test_a_mode_that_there_is_not_is_refused_so_that_libraries_go_on_without(name: str) -> None:
+    with pytest.warns(UserWarning, match="depth_array"), pytest.raises(TypeError, match="render_mode='depth_array'"):
+        gymnasium.make(name, render_mode="depth_array")
 
 
 # Statistics of episodes under wrappers

@@ -215,8 +215,10 @@ def test_render_modes_can_be_set_where_they_can_be_drawn() -> None:
     env.reset(seed=1)
     env.render_mode = "ansi"
     assert "holds" in str(env.render())
-    with pytest.raises(UnknownArgument, match="render_mode='human' is unknown: choose one of 'ansi'"):
-        env.render_mode = "human"
+    with pytest.raises(
+        UnknownArgument, match="render_mode='video' is unknown: choose one of 'ansi', 'rgb_array', 'human'"
+    ):
+        env.render_mode = "video"
     assert env.render_mode == "ansi"
     with pytest.raises(UnknownArgument, match="render_mode='ansi' is unknown"):
         CardVecEnv(ANY.game, 2).render_mode = "ansi"

@@ -137,8 +137,8 @@ def test_bad_settings_are_refused_naming_the_choices(settings: dict[str, Any], s
 
 
 def test_bad_render_modes_games_and_doubled_rules_are_refused() -> None:
-    with pytest.raises(ValueError, match="render_mode='human' is unknown: choose one of 'ansi'"):
-        CardEnv(ANY.game, render_mode="human")
+    with pytest.raises(ValueError, match="render_mode='video' is unknown: choose one of 'ansi', 'rgb_array', 'human'"):
+        CardEnv(ANY.game, render_mode="video")
     with pytest.raises(ValueError, match="'whist' is not a game here"):
         CardEnv("whist")
     with pytest.raises(ValueError, match="has its rules already: leave out match"):

@@ -29,10 +29,11 @@ for line in sys.stdin:
     with open({log!r}, "a") as file: file.write(json.dumps([pid, json.loads(line)]) + "\\n")
     m = json.loads(line)
     if m["type"] == "hello":
-        print('{{"ready": true}}', flush=True)
+        print('{{"ready": true, "protocol": 2}}', flush=True)
     elif m["type"] == "move":
+        p = m["position"]
         if {fails}: raise SystemExit("enough")
-        print(json.dumps({{"action": m["legal"][m["random"] % len(m["legal"])]}}), flush=True)
+        print(json.dumps({{"action": p["legal"][m["random"] % len(p["legal"])]}}), flush=True)
 """
 
 
@@ -44,11 +45,11 @@ def recorder(folder, fails="False"):
 
 
 def told(folder):
-    """What each process was told, in order."""
+    """What each process was told, in order; what a position says stands beside the rest of its message."""
     found: dict[int, list] = {}
     for line in (folder / "log").read_text().splitlines():
         pid, message = json.loads(line)
-        found.setdefault(pid, []).append(message)
+        found.setdefault(pid, []).append(message | message.get("position", {}))
     return list(found.values())
 
 
@@ -236,7 +237,7 @@ def test_labels_of_players(text, label, player):
 
 
 def test_an_environment_tells_a_program_of_ends_and_one_that_fails_loses_the_episode(tmp_path):
-    with make_bot(recorder(tmp_path, 'm["episode"] == 3 and m["history"][1:]'), GAME) as bot:
+    with make_bot(recorder(tmp_path, 'm["episode"] == 3 and p["history"][1:]'), GAME) as bot:
         env = CardEnv(GAME, opponents=bot, seat=0)
         env.reset(seed=5)
         rewards = []
@@ -293,7 +294,7 @@ def trained(folder, name, *options):
 
 def test_training_goes_on_where_the_rival_fails_and_keeps_the_reasons(tmp_path):
     pytest.importorskip("sb3_contrib")
-    name = recorder(tmp_path, 'm["episode"] % 3 == 2 and m["seat"] == 1')
+    name = recorder(tmp_path, 'm["episode"] % 3 == 2 and p["seat"] == 1')
     assert trained(tmp_path, name) == 0
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
     (reason,) = metrics["forfeits_of_the_rival"]

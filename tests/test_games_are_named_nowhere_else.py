@@ -20,7 +20,7 @@ BY_EXAMPLE = {
         "test_external_bots*", "test_bots*", "test_train*", "*commands*", "test_readme*",
     ),
     "a whole game to leave something out of": ("test_definition.py",),
-    "faults are planted in the files of a game, and looked for by its tests": ("mutations/*",),
+    "faults are planted in the files of a game, and looked for by its tests": ("mutations/*", "test_fingerprint.py"),
 }  # fmt: skip
 """Why tests may name a game of this package that are not its own, and which."""
 

@@ -1,4 +1,4 @@
-"""Nobody learns what their seat cannot see: not by observation, mask, page, history or the greedy player."""
+"""Nobody learns what their seat cannot see: not by observation, mask, page, data, history or the greedy player."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def seen(game, states, seats):
 
 
 def pages(game, states, seats, rows):
-    return [game.state(states, i).text(int(seats[i])) for i in rows]
+    """What people and programs read."""
+    read = ((game.state(states, i), int(seats[i])) for i in rows)
+    return [(state.text(seat), state.public(seat)) for state, seat in read]
 
 
 @every(MANY)

@@ -106,11 +106,11 @@ def test_commands_of_the_pages_run(line, tmp_path, monkeypatch):
     pytest.importorskip("rich")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    bot = next(re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0] for name, text in pages() if "bots" in name)
-    maker = "\nif __name__ == '__main__':\n".join([MAKER, "".join(f"    {row}\n" for row in bot.splitlines())])
-    (tmp_path / "mybot.py").write_text(maker)
-    (tmp_path / "mybot").write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} mybot.py\n")
+    shutil.copytree(ROOT / "agents" / "bots", tmp_path, dirs_exist_ok=True)
+    shutil.copy(tmp_path / "program.sh", tmp_path / "mybot")
     (tmp_path / "mybot").chmod(0o755)
+    if "./program" in line:
+        compile_the_bot(tmp_path)
     if "ppo:m.zip" in line:
         save_a_model(tmp_path / "m.zip")
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/bin:/bin")
@@ -156,12 +156,12 @@ def save_a_model(path):
     masked("MlpPolicy", CardVecEnv("elfern", num_envs=2), n_steps=2, batch_size=4).save(path)
 
 
-MAKER = """
-def make(game):
-    from card_agents import GreedyAgent
-    return GreedyAgent(game)
-"""
-"""What an agent in Python needs to be made by ``mybot:make``."""
+def compile_the_bot(folder):
+    """As the page about bots says."""
+    build = next(line for line in COMMANDS if line.startswith("cc "))
+    if shutil.which("cc") is None:
+        pytest.skip("there is no C compiler")
+    subprocess.run(shlex.split(build), cwd=folder, check=True)
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")

@@ -21,16 +21,17 @@ from card_envs.threads import (
     ALONE,
     CHECK,
     FAULT,
+    LEAST_CHUNK,
     LEAST_ROWS,
-    PORTION,
+    LINE,
     STOPPED,
     UNDO,
-    WORDS,
     WORK,
     new_progress,
+    next_chunk,
     share_out,
     stop,
-    take,
+    wait_for_all,
 )
 from card_envs.threads import (
     _helpers as own_helpers,
@@ -75,7 +76,7 @@ def played(threads):
 
 def test_one_bad_action_in_any_part_changes_none():
     for threads in (1, 2):
-        for row in (0, PORTION, ROWS - 1):
+        for row in (0, LEAST_CHUNK, ROWS - 1):
             states = GAME.new_states(np.arange(ROWS))
             before = states.tobytes()
             actions = GAME.greedy_actions(states)
@@ -87,7 +88,7 @@ def test_one_bad_action_in_any_part_changes_none():
 
 def test_where_sampling_is_refused_nobody_has_chosen_anything():
     for threads in (1, 2):
-        for row in (0, PORTION, ROWS - 1):
+        for row in (0, LEAST_CHUNK, ROWS - 1):
             states = GAME.new_states(np.arange(ROWS))
             states[row : row + 1] = GAME.views(states[row : row + 1])
             states["over"][3::7], states["to_play"][3::7] = 1, -1
@@ -105,7 +106,13 @@ def test_a_senseless_number_of_threads_is_refused():
 # How rows are shared out
 
 
-@given(rows=st.integers(0, 5 * PORTION), threads=st.integers(2, 4), order=st.lists(st.integers(0, 3), max_size=40))
+def take(crew, turn, rows, done, fault):
+    """What a loop does between two chunks: the next one, or with none left (first = end) the wait for all."""
+    start, end = next_chunk(crew, turn, rows, done, fault)
+    return start, end, fault if start < end else wait_for_all(crew, turn, rows, fault)
+
+
+@given(rows=st.integers(0, 5 * LEAST_CHUNK), threads=st.integers(2, 4), order=st.lists(st.integers(0, 3), max_size=40))
 def test_every_row_is_taken_once_whoever_comes_when(rows, threads, order):
     progress, bell = new_progress(threads, 1), np.zeros(1, np.int64)
     for turn in (CHECK, WORK, UNDO):
@@ -121,7 +128,7 @@ def test_every_row_is_taken_once_whoever_comes_when(rows, threads, order):
             taken[start:end] += 1
             at_work[rank] = start, end
         for start, end in list(at_work.values())[1:]:
-            progress[threads * WORDS + turn] += end - start  # done; the others take no more
+            progress[threads * LINE + turn] += end - start  # done; the others take no more
         rank, (start, end) = next(iter(at_work.items()), (0, (0, 0)))
         while True:  # one of them, or the caller alone, does the rest
             start, end, fault = take((progress, bell, rank), turn, rows, end - start, 0)
@@ -133,19 +140,19 @@ def test_every_row_is_taken_once_whoever_comes_when(rows, threads, order):
 
 
 def test_all_threads_hear_of_the_worst_fault():
-    rows = 2 * PORTION
+    rows = 2 * LEAST_CHUNK
     progress, bell = new_progress(2, 1), np.zeros(1, np.int64)
     crews = [(progress, bell, rank) for rank in range(2)]
     parts = [take(crew, CHECK, rows, 0, 0) for crew in crews]
-    assert parts == [(0, PORTION, 0), (PORTION, rows, 0)]
-    progress[2 * WORDS + CHECK] += PORTION  # the second thread is done, and found something
-    progress[2 * WORDS + FAULT] = 4
-    assert take(crews[0], CHECK, rows, PORTION, 2) == (rows, rows, 4)
+    assert parts == [(0, LEAST_CHUNK, 0), (LEAST_CHUNK, rows, 0)]
+    progress[2 * LINE + CHECK] += LEAST_CHUNK  # the second thread is done, and found something
+    progress[2 * LINE + FAULT] = 4
+    assert take(crews[0], CHECK, rows, LEAST_CHUNK, 2) == (rows, rows, 4)
     assert take(crews[1], CHECK, rows, 0, 0) == (rows, rows, 4)
 
 
 def test_alone_there_is_one_part():
-    for rows in (0, 1, 10 * PORTION):
+    for rows in (0, 1, 10 * LEAST_CHUNK):
         start, end, fault = take(ALONE, WORK, rows, 0, 0)
         assert (start, end, fault) == (0, rows, 0)
         assert take(ALONE, WORK, rows, end - start, 3) == (rows, rows, 3)

@@ -166,11 +166,11 @@ with open(SEEN, "a") as file:
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
-        print('{"ready": true}', flush=True)
+        print('{"ready": true, "protocol": 2}', flush=True)
     elif message["type"] == "move":
         with open(SEEN, "a") as file:
             file.write(line)
-        print(json.dumps({"action": message["legal"][0]}), flush=True)
+        print(json.dumps({"action": message["position"]["legal"][0]}), flush=True)
 """
 
 

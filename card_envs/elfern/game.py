@@ -13,6 +13,8 @@ from card_envs.elfern import greedy, kernel, observation, worlds
 from card_envs.elfern.rules import ElfernRules
 from card_envs.game import Game
 from card_envs.kernel import Kernel
+from card_envs.public import CARD, CARDS, COUNT, FLAG, by_seat, by_suit, fact, optional
+from card_envs.render.scene import Group, Place, Scene
 from card_envs.render.text import Page
 
 RANKS = "789TJQKA"
@@ -51,21 +53,92 @@ class Elfern(Game):
     def table_cards(self, row: Any) -> list[str]:
         return [] if row.lead < 0 else [self.pack.name(row.lead)]
 
+    @fact(COUNT)
+    def stock_size(self, row: Any) -> int:
+        """Cards in the stock."""
+        return self.pack.size - int(row.drawn)
+
+    @fact(by_seat(COUNT))
+    def hand_sizes(self, row: Any) -> list[int]:
+        """Cards in each hand."""
+        both = int(row.drawn) - int(row.plays)  # odd when one has led: the other has a card more
+        turn = row.forfeit if row.over else row.to_play
+        return [(both + int(turn == s)) // 2 for s in (0, 1)]
+
+    @fact(optional(CARD))
+    def lead(self, row: Any) -> str | None:
+        """The card led to the trick; null where none is."""
+        return None if row.lead < 0 else self.pack.name(row.lead)
+
+    @fact(FLAG)
+    def must_follow(self, row: Any) -> bool:
+        """Whether the second player must follow suit now (E6, E8)."""
+        bound = "bound_with_stock" if self.stock_size(row) else "bound_without"
+        return bool(self.constants[bound][0])
+
+    @fact(by_seat(CARDS))
+    def won(self, row: Any) -> list[list[str]]:
+        """Cards in the tricks that each seat has won."""
+        return [self.pack.set_names(row.won[s]) for s in (0, 1)]
+
+    @fact(by_seat(COUNT))
+    def honours(self, row: Any) -> list[int]:
+        """Honours that each seat has won (E2)."""
+        return [(int(row.won[s]) & int(self.constants["honours"][0])).bit_count() for s in (0, 1)]
+
+    @fact(by_seat(by_suit(COUNT)))
+    def suit_limits(self, row: Any) -> list[dict[str, int]]:
+        """Of each hand, the most cards of each suit that it can hold, as all have seen; 0 where it is void."""
+        held, sizes = self.rules.hand_size, self.hand_sizes(row)
+        return [
+            {
+                suit: min((int(row.room[s]) >> held * k & (1 << held) - 1).bit_count(), sizes[s])
+                for k, suit in enumerate(self.pack.suits)
+            }
+            for s in (0, 1)
+        ]
+
+    @fact(FLAG)
+    def doubled(self, row: Any) -> bool:
+        """Whether the deal counts double (E11)."""
+        return bool(row.doubled)
+
     def page(self, row: Any, seat: int | None) -> Page:
         """The deal as it stands: stock, scores, tricks won, table and the hands that may be seen."""
-        names = self.pack.set_names
         page = Page(f"Elfern, {'match, ' if self.rules.match else ''}seat {row.dealer} dealt")
-        page.add("stock", f"{self.pack.size - int(row.drawn)} cards")
+        page.add("stock", f"{self.stock_size(row)} cards")
         if self.rules.match:
             page.add("scores", " : ".join(str(int(row.start[s]) + int(row.total[s])) for s in (0, 1)))
             if row.doubled:
                 page.add("", "this deal counts double")
-        for s in (0, 1):
-            won = int(row.won[s])
-            honours = (won & int(self.constants["honours"][0])).bit_count()
-            page.add(f"seat {s} won", f"{honours} honours: {pretty(names(won))}")
+        for s, (won, honours) in enumerate(zip(self.won(row), self.honours(row), strict=True)):
+            page.add(f"seat {s} won", f"{honours} honours: {pretty(won)}")
         page.add("table", "–" if row.lead < 0 else f"{pretty(self.table_cards(row))} led by seat {1 - row.to_play}")
         return self.close_page(page, row, seat, "stock", row.deck[row.drawn : self.pack.size])
+
+    def scene(self, row: Any, seat: int | None) -> Scene:
+        """Two hands, the tricks won, the card led and the stock."""
+        left = row.deck[row.drawn : self.pack.size]
+        stock = [self.pack.name(card) for card in left] if seat is None else []
+        return Scene(
+            f"Elfern{', match' if self.rules.match else ''}{', this deal counts double' if row.doubled else ''}",
+            [self._place(row, s, seat is None or s == seat) for s in (0, 1)],
+            Group(self.table_cards(row), label="led"),
+            Group(stock, len(left), "stock"),
+            most_held=max(self.rules.hand_size, 4),
+        )
+
+    def _place(self, row: Any, seat: int, shown: bool) -> Place:
+        """A seat. The hands hold what was drawn and not yet played."""
+        own = self.pack.set_names(row.hand[seat]) if shown else []
+        played = sum(int(code) // self.num_actions == seat for code in row.history[: row.plays])
+        won = int(row.won[seat])
+        honours = (won & int(self.constants["honours"][0])).bit_count()
+        held = (int(row.drawn) // 2) - played
+        return Place(
+            Group(own, 0 if shown else held),
+            Group(self.pack.set_names(won), label=f"won, {honours} honour{'s' if honours != 1 else ''}"),
+        )
 
 
 def _constants(rules: ElfernRules, pack: Pack) -> dict[str, Any]:

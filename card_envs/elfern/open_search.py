@@ -1,4 +1,9 @@
-"""The search behind ``solver``: how many honours a leader can win when all cards lie open.
+"""The search behind ``solver``: how many honours a leader can win when all cards lie open (double-dummy).
+
+It is a zero-window alpha-beta search without recursion: ``search`` asks whether a goal can be reached, and keeps the
+tricks it is in on a stack of frames (``push``, ``pop``). A transposition table holds bounds and the best lead of
+positions, leads that reached their goals elsewhere are tried first (the history heuristic), and a position at the
+horizon is estimated.
 
 Between two tricks a position is two hands, what is left of the stock, and who leads; who won what before has no say
 in what is best. The search keeps it *closed up*: in each suit the honours still in play stand together from the ace
@@ -28,10 +33,10 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)
 NO_CARD = 63
 
 TABLE_BITS = 21
-"""The table of positions has so many bits of places, of 16 bytes: 32 MiB, of which only what is used is touched."""
+"""The transposition table has so many bits of places, of 16 bytes: 32 MiB, of which only what is used is touched."""
 
-MERIT = 1024
-"""What a lead gains by being good."""
+HISTORY_GAIN = 1024
+"""What a lead gains in the history heuristic by reaching its goal."""
 
 FRAME = np.dtype(
     (
@@ -57,43 +62,43 @@ FRAME = np.dtype(
         ],
     )
 )
-"""A trick on the way that the search is on."""
+"""A trick that the search is in: one frame of its stack."""
 
-ROOM = np.dtype(
+WORKSPACE = np.dtype(
     (
         np.record,
         [
             ("narrow", "u8"),  # bits of a hash that do not choose a place of the table
-            ("horizon", "i8"),  # cards drawn at which positions are judged and not searched any more
+            ("horizon", "i8"),  # cards drawn at which positions are estimated and not searched any more
             ("stamp", "u8"),  # of the stock and the horizon that entries belong to
             ("deck", "i8", (32,)),  # the pack that stock belongs to
             ("fellows", "u8", (32,)),  # the cards of a card's suit that count as it does
             ("shifted", "u8", (32,)),  # in both hands: the fellows below it, which close up when it is gone
             ("closed", "u8"),  # cards whose lower neighbour is a fellow
             ("drawn_rank", "i8", (32,)),  # of the pack's card at a place: fellows below it that lie deeper
-            ("merit", "i8", (64, 32)),  # of a lead, by cards drawn: how good it has been of late
+            ("history", "i8", (64, 32)),  # of a lead, by cards drawn: how good it has been of late
             ("frame", FRAME, (17,)),
             ("table", "u8", (1 << TABLE_BITS, 2)),  # position, and what is known of it
         ],
     )
 )
-"""The room a search works in. An entry is lower bound, upper bound, best lead, cards drawn (6 bits each), stamp."""
+"""What a search works in. An entry is lower bound, upper bound, best lead, cards drawn (6 bits each), stamp."""
 
 
 def memory(game: Any) -> Any:
     """Room for the searches of one game, a record array (1,)."""
-    room = np.zeros(1, ROOM)
+    workspace = np.zeros(1, WORKSPACE)
     g = game.constants[0]
     honours = int(g.honours)
     for card in range(game.pack.size):
         suit = int(g.same_suit[card])
         fellows = suit & (honours if honours >> card & 1 else ~honours)
         below = fellows & ((1 << card) - 1)
-        room["fellows"][0, card] = fellows
-        room["shifted"][0, card] = below | below << 32
+        workspace["fellows"][0, card] = fellows
+        workspace["shifted"][0, card] = below | below << 32
         if below:
-            room["closed"][0] |= np.uint64(1 << card)
-    return room
+            workspace["closed"][0] |= np.uint64(1 << card)
+    return workspace
 
 
 @inlined
@@ -113,7 +118,7 @@ def top(m: Any, stock: np.uint64, drawn: int) -> np.uint64:
 
 
 @inlined
-def different(m: Any, hand: np.uint64) -> np.uint64:
+def representatives(m: Any, hand: np.uint64) -> np.uint64:
     """One card of each set of neighbours in a hand that are as good as each other: the lowest."""
     return hand & ~((hand << ONE) & m.closed)
 
@@ -135,7 +140,7 @@ def place_of(m: Any, hands: np.uint64, drawn: int) -> int:
 
 
 @inlined
-def judged(g: Any, mine: np.uint64, theirs: np.uint64, left: int) -> int:
+def estimated(g: Any, mine: np.uint64, theirs: np.uint64, left: int) -> int:
     """Honours that a leader can be expected to win with perfect play: fitted to solved positions, off by 1.3 to 1.8
     of them (standard deviation) with 4 to 12 cards in the stock.
 
@@ -150,8 +155,8 @@ def judged(g: Any, mine: np.uint64, theirs: np.uint64, left: int) -> int:
 
 
 @inlined
-def arrive(g: Any, m: Any, f: Any, hands: np.uint64, stock: np.uint64, drawn: int, goal: int) -> int:
-    """Come to a position; what is known of it if that decides whether the goal can be reached, else -1."""
+def push(g: Any, m: Any, f: Any, hands: np.uint64, stock: np.uint64, drawn: int, goal: int) -> int:
+    """Enter a position: what is known of it if that decides whether the goal can be reached, else -1 and its frame."""
     mine, theirs = hands & LOW, hands >> HALF
     left = popcount((mine | theirs | stock) & g.honours)
     if goal <= 0:
@@ -163,7 +168,7 @@ def arrive(g: Any, m: Any, f: Any, hands: np.uint64, stock: np.uint64, drawn: in
     if drawn >= g.pack_size:  # while the leader plays from the top, the other runs out of cards that do not count
         least += max(popcount(crown) - popcount(theirs & ~g.honours), 0)
     if drawn >= m.horizon:
-        return max(min(judged(g, mine, theirs, left), left), least)
+        return max(min(estimated(g, mine, theirs, left), left), least)
     if least >= goal:
         return least
     place = place_of(m, hands, drawn)
@@ -178,7 +183,7 @@ def arrive(g: Any, m: Any, f: Any, hands: np.uint64, stock: np.uint64, drawn: in
             return most
     f.hands, f.stock, f.drawn, f.goal = hands, stock, drawn, goal
     f.left, f.least, f.most, f.move, f.place = left, least, most, move, place
-    f.leads = different(m, mine)
+    f.leads = representatives(m, mine)
     f.best, f.best_lead, f.replies, f.lead = -1, NO_CARD, ZERO, -1
     return -1
 
@@ -193,25 +198,26 @@ def next_lead(m: Any, f: Any) -> int:
         while rest != ZERO:
             lead = lowest(rest)
             rest &= rest - ONE
-            if m.merit[f.drawn, lead] > most:
-                chosen, most = lead, m.merit[f.drawn, lead]
+            if m.history[f.drawn, lead] > most:
+                chosen, most = lead, m.history[f.drawn, lead]
     return chosen
 
 
 @inlined
 def learn(m: Any, f: Any) -> None:
-    """A lead reached the goal: it gains merit, and those tried before it lose some."""
-    rest = different(m, f.hands & LOW) & ~f.leads
+    """A lead has reached the goal: it gains in the history, and those tried before it lose some."""
+    rest = representatives(m, f.hands & LOW) & ~f.leads
     while rest != ZERO:
         lead = lowest(rest)
         rest &= rest - ONE
-        m.merit[f.drawn, lead] -= m.merit[f.drawn, lead] >> 2
-    m.merit[f.drawn, f.best_lead] += MERIT
+        m.history[f.drawn, lead] -= m.history[f.drawn, lead] >> 2
+    m.history[f.drawn, f.best_lead] += HISTORY_GAIN
 
 
 @inlined
-def leave(m: Any, f: Any) -> None:
-    """Note what was found out about a position."""
+def pop(m: Any, f: Any) -> int:
+    """Leave a position that has been searched: write what was found to the transposition table, and return it."""
+    f.best = max(f.best, f.least)  # estimates may fall short of what is sure
     reached = f.best >= f.goal
     if reached:
         learn(m, f)
@@ -221,6 +227,7 @@ def leave(m: Any, f: Any) -> None:
         known = np.uint64(least) | (np.uint64(most) << np.uint64(6)) | (np.uint64(f.best_lead) << np.uint64(12))
         m.table[f.place, 0] = f.hands
         m.table[f.place, 1] = known | (((m.stamp << np.uint64(6)) | np.uint64(f.drawn)) << np.uint64(18))
+    return f.best
 
 
 @njit
@@ -246,11 +253,9 @@ def search(
             if f.lead >= 0 and f.worst > f.best:
                 f.best, f.best_lead = f.worst, f.lead
             if f.best >= f.goal or f.leads == ZERO:
-                f.best = max(f.best, f.least)  # judgements may fall short of what is sure
-                leave(m, f)
+                value = pop(m, f)
                 if level == 0:
-                    return f.best
-                value = f.best
+                    return value
                 level -= 1
                 f = m.frame[level]
                 f.worst = min(f.worst, f.left - f.trick - value if f.lost else f.trick + value)
@@ -259,7 +264,7 @@ def search(
                 continue
             f.lead = next_lead(m, f)
             f.leads ^= bit(f.lead)
-            f.replies = different(m, following(g, f.hands >> HALF, f.lead, is_bound(g, f.drawn)))
+            f.replies = representatives(m, following(g, f.hands >> HALF, f.lead, is_bound(g, f.drawn)))
             f.worst = f.left
         lead = f.lead
         reply = lowest(first_of(f.replies, g.higher[lead] & g.honours, ~g.honours))
@@ -280,7 +285,7 @@ def search(
             losers_card = top(m, pile, f.drawn + 1)
             pile ^= losers_card
             rest |= winners_card | (losers_card << HALF)
-        value = arrive(g, m, m.frame[level + 1], rest, pile, f.drawn + 2, goal)
+        value = push(g, m, m.frame[level + 1], rest, pile, f.drawn + 2, goal)
         if value < 0:
             f.trick, f.lost = trick, lost
             level += 1

@@ -8,7 +8,7 @@ import numpy as np
 
 from card_envs.bits import ZERO, bit, first, lowest, popcount
 from card_envs.elfern.kernel import legal_cards, taken
-from card_envs.elfern.open_search import HALF, TABLE_BITS, different, memory, search
+from card_envs.elfern.open_search import HALF, TABLE_BITS, memory, representatives, search
 from card_envs.jit import njit
 from card_envs.open_cards import Solver
 from card_envs.record import FULL
@@ -103,7 +103,7 @@ def solve(s: Any, g: Any, m: Any, horizon: int, out: Any) -> None:
     left = popcount((leader | follower | stock) & g.honours)
     found = np.full(32, -1, np.int64)
     guess = left // 2
-    rest = different(m, closed_up(g, m, gone, legal))
+    rest = representatives(m, closed_up(g, m, gone, legal))
     while rest != ZERO:
         card = lowest(rest)
         rest ^= bit(card)
@@ -139,7 +139,7 @@ def values(s: Any, g: Any, memory: Any, out: Any) -> None:
 
 @njit
 def estimates(s: Any, g: Any, memory: Any, out: Any) -> None:
-    """The same, but where much is left to play the search ends after ``AHEAD`` tricks with a judgement."""
+    """The same, but where much is left to play the search ends after ``AHEAD`` tricks with an estimate."""
     held = popcount(np.uint64(s.hand[0]) | np.uint64(s.hand[1]))
     drawn = np.int64(s.drawn)
     tricks = (held + g.pack_size - drawn + 1) // 2

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from card_envs import batches
 from card_envs.checks import shown
-from card_envs.kernel import GREEDY, RANDOM
+from card_envs.kernel import GREEDY, OWN_CODES, RANDOM
 from card_envs.players import Agent, ExternalBot, external_bot
 
 BUILT_IN = {"random": RANDOM, "greedy": GREEDY}
-CODES = 3
-"""Codes from here on are opponents with an ``act`` of their own; below are the learner and the built-in players."""
 
 
 class Opponents:
@@ -43,8 +42,7 @@ class Opponents:
         Raises ``ValueError`` for anything else, and changes nothing.
         """
         seated = self.seated(opponents)
-        size = len(self.coming)
-        rows = np.ones(size, np.bool_) if where is None else marked(where, size)
+        rows = batches.marked(where, len(self.coming))
         for opponent in seated:
             self._check_alone(opponent, rows)
         used = set(np.unique(self.codes).tolist()) | set(np.unique(self.coming).tolist())
@@ -57,16 +55,17 @@ class Opponents:
         """Those at a table who are told of the ends of its episodes."""
         return [self.listeners[code] for code in sorted(set(self.codes[row].tolist())) if code in self.listeners]
 
-    def _check_alone(self, opponent: Any, rows: npt.NDArray[np.bool_]) -> None:
+    def _check_alone(self, opponent: Any, rows: npt.NDArray[np.int64]) -> None:
         """``ValueError`` for one who plays one table at a time, unless there is but one."""
         bot = external_bot(opponent)
         if bot is None or not bot.one_at_a_time:
             return
         known = [code for code, other in self.outside.items() if other is opponent]
-        taken = np.isin(self.codes, known).any(axis=1) | np.isin(self.coming, known).any(axis=1) | rows
-        if taken.sum() > 1:
+        seated = np.isin(self.codes, known).any(axis=1) | np.isin(self.coming, known).any(axis=1)
+        taken = len(np.union1d(np.flatnonzero(seated), rows))
+        if taken > 1:
             raise ValueError(
-                f"{shown(opponent)} plays one episode after the other and cannot be at {taken.sum()} tables: make one "
+                f"{shown(opponent)} plays one episode after the other and cannot be at {taken} tables: make one "
                 "of its kind for each table, and seat it with where=..."
             )
 
@@ -95,7 +94,7 @@ class Opponents:
         for code, known in self.outside.items():
             if known is opponent:
                 return code
-        code = max(self.outside, default=CODES - 1) + 1
+        code = max(self.outside, default=OWN_CODES - 1) + 1
         self.outside[code] = opponent
         return code
 
@@ -111,14 +110,3 @@ def check(opponent: Any) -> None:
         f"{shown(opponent)} is not an opponent: choose one of {', '.join(map(repr, BUILT_IN))} or give an object with "
         "act(views, observations, masks, random), or a list of these, one for each other seat."
     )
-
-
-def marked(where: npt.ArrayLike, size: int) -> npt.NDArray[np.bool_]:
-    """``where`` if it is a bool (size,) array; ``ValueError`` otherwise."""
-    array = np.asarray(where)
-    if array.dtype != np.bool_ or array.shape != (size,):
-        raise ValueError(
-            f"where must be an array of bool and shape ({size},), one a table, not {array.dtype} of shape "
-            f"{array.shape}."
-        )
-    return array

@@ -18,9 +18,10 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvS
 from card_envs import batches
 from card_envs.checks import choice, whole_number
 from card_envs.envs.choices import checked_options, chosen_game
-from card_envs.envs.settings import ILLEGAL, ManyTables
+from card_envs.envs.settings import ILLEGAL, RENDER_FPS, SHEET, ManyTables
 from card_envs.envs.tables import PER_TABLE, Tables
 from card_envs.game import Game
+from card_envs.render.pixels import Pixels
 
 EXACT = 2.0**24
 """Whole numbers up to here are exact in float32, in which Stable-Baselines3 takes rewards."""
@@ -38,7 +39,7 @@ class CardVecEnv(ManyTables, VecEnv):
     below whatever changes them, such as ``VecNormalize``; a ``VecMonitor`` around it warns that it does this again.
     """
 
-    _render_modes = ()
+    _render_modes = ("rgb_array",)
 
     def __init__(
         self,
@@ -49,11 +50,13 @@ class CardVecEnv(ManyTables, VecEnv):
         reward: str = "points",
         illegal: str = "raise",
         seed: int | None = None,
+        render_mode: str | None = None,
         **rules: Any,
     ) -> None:
         """Tables of ``game`` under ``rules``; see ``CardEnv`` for the arguments they share.
 
         seed: for the first reset, as ``self.seed(seed)``: row i plays as ``CardEnv.reset(seed=seed + i)``.
+        render_mode: ``"rgb_array"`` for pixels of the first tables, as ``VecVideoRecorder`` wants them.
         """
         self.game = chosen_game(game, rules)
         loses = choice("illegal", illegal, ILLEGAL) == "lose"
@@ -65,12 +68,14 @@ class CardVecEnv(ManyTables, VecEnv):
         self._plays: npt.NDArray[np.int32] | None = None
         self._generator: np.random.Generator | None = None
         self._start = time.perf_counter()
+        self.render_mode = render_mode
         self.num_envs = size  # the base class asks for attributes while it is made
         super().__init__(
             size,
             spaces.Box(0, 1, (self.game.observation_size,), np.uint8),
             spaces.Discrete(self.game.num_actions),
         )
+        self.metadata["render_fps"] = RENDER_FPS  # type: ignore[assignment]
         if seed is not None:
             self.seed(seed)
 
@@ -86,9 +91,9 @@ class CardVecEnv(ManyTables, VecEnv):
         with self._tables.all_or_nothing(always=any(options)):
             if any(options):
                 for i in range(self.num_envs):
-                    self._tables.reset(np.array([i]), [seeds[i]], options[i], self._dice)
+                    self._tables.reset(np.array([i]), [seeds[i]], options[i], self._seeding)
             else:
-                self._tables.reset(np.arange(self.num_envs), seeds, None, self._dice)
+                self._tables.reset(np.arange(self.num_envs), seeds, None, self._seeding)
         self._reset_seeds()
         self._lengths[:] = 0
         self._plays = None
@@ -153,7 +158,7 @@ class CardVecEnv(ManyTables, VecEnv):
                 "seat": int(self._tables.seats[row]),
             }
 
-    def _dice(self) -> np.random.Generator:
+    def _seeding(self) -> np.random.Generator:
         if self._generator is None:
             self._generator = np.random.default_rng()
         return self._generator
@@ -198,9 +203,15 @@ class CardVecEnv(ManyTables, VecEnv):
     def close(self) -> None:
         """Nothing to close."""
 
-    def get_images(self) -> Sequence[None]:
-        """There are no pictures."""
-        return [None] * self.num_envs
+    def get_images(self) -> Sequence[Pixels | None]:
+        """What the learners at the first tables (``settings.SHEET``) may see, uint8 (height, width, 3) each.
+
+        None each without ``render_mode="rgb_array"``.
+        """
+        if self.render_mode is None:
+            return [None] * self.num_envs
+        self._require_reset()
+        return [self._pixels(row) for row in range(min(self.num_envs, SHEET))]
 
     def has_attr(self, attr_name: str) -> bool:
         """Whether the tables have such an attribute."""

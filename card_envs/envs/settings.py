@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from card_envs.checks import choice, shown
+from card_envs.checks import choice, shown, whole_number
 from card_envs.envs.tables import PER_TABLE, Tables
 from card_envs.errors import FixedSetting, UnknownArgument
 from card_envs.game import Game
+from card_envs.render.faces import WIDTH
+from card_envs.render.pixels import Pixels, pixels, require, sheet
+
+if TYPE_CHECKING:
+    from card_envs.render.window import Window
 
 ILLEGAL = ("raise", "lose")
-RENDER_MODES = ("ansi",)
+RENDER_MODES = ("ansi", "rgb_array", "human")
+RENDER_FPS = 4
+SHEET = 16
+"""Tables on a sheet, unless told otherwise."""
 
 FIXED = ("game", "num_envs", "autoreset_mode")
 METHODS = ("action_masks", "set_opponents", "render")
@@ -35,6 +44,7 @@ class Settings:
     game: Game
     _tables: Tables
     _render_mode: str | None = None
+    _window: Window | None = None
     _render_modes: ClassVar[Sequence[str]] = RENDER_MODES
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -93,7 +103,7 @@ class Settings:
 
     @property
     def render_mode(self) -> str | None:
-        """What ``render()`` returns."""
+        """What ``render()`` makes: a page (``"ansi"``), pixels (``"rgb_array"``) or a window (``"human"``)."""
         return self._render_mode
 
     @render_mode.setter
@@ -101,7 +111,34 @@ class Settings:
         if mode is not None and (not isinstance(mode, str) or mode not in self._render_modes):
             choices = ", ".join(map(repr, self._render_modes)) or "nothing, for these tables draw nothing"
             raise UnknownArgument(f"render_mode={shown(mode)} is unknown: choose one of {choices}.")
+        if mode in ("rgb_array", "human"):
+            require(f"render_mode={mode!r}")
+        if mode == "human" and self._window is None:
+            from card_envs.render.window import Window
+
+            self._window = Window(self.game.name, RENDER_FPS)
         self._render_mode = mode
+
+    def _seen(self, row: int) -> str | Pixels:
+        """What the learner at a table may see: as pixels, or as a page of text unless these are asked for."""
+        if self._render_mode in ("rgb_array", "human"):
+            return self._pixels(row)
+        return self.game.state(self._tables.states, row).text(int(self._tables.seats[row]))
+
+    def _pixels(self, row: int, width: int = WIDTH) -> Pixels:
+        state = self.game.state(self._tables.states, row)
+        return pixels(state.to_svg(int(self._tables.seats[row]), width=width))
+
+    def _show(self, picture: Any) -> None:
+        if self._window is None:  # closed before, or this is a copy
+            self.render_mode = "human"
+        assert self._window is not None
+        self._window.show(picture)
+
+    def _close_window(self) -> None:
+        if self._window is not None:
+            self._window.close()
+            self._window = None
 
     def _require_reset(self) -> None:
         if not self._tables.begun.all():
@@ -120,6 +157,16 @@ class ManyTables(Settings):
     """The same for many tables, of which some can be asked and changed alone."""
 
     _masks: npt.NDArray[np.uint8]
+
+    def sheet(self, tables: int = SHEET) -> Pixels:
+        """What the learners at the first tables may see, side by side: pixels, uint8 (height, width, 3).
+
+        Raises ``MissingExtra`` where the packages that draw are not installed.
+        """
+        self._require_reset()
+        count = min(whole_number("tables", tables, 1, 10_000), self._tables.size)
+        width = WIDTH if count == 1 else max(2 * WIDTH // math.ceil(math.sqrt(count)), 240)
+        return sheet([self._pixels(row, width) for row in range(count)])
 
     def set_opponents(self, opponents: Any, where: npt.ArrayLike | None = None) -> None:
         """Change the opponents of all rows, or of those where a bool (N,) is true, from their next episodes on."""
@@ -152,6 +199,5 @@ class ManyTables(Settings):
             return [None] * len(rows)
         if name == "render":
             self._require_reset()
-            tables = self._tables
-            return [self.game.state(tables.states, i).text(int(tables.seats[i])) for i in rows]
+            return [self._seen(row) for row in rows]
         raise AttributeError(f"Single tables have no method {shown(name)}: they have {', '.join(map(repr, METHODS))}.")

@@ -12,10 +12,11 @@ from gymnasium import spaces
 
 from card_envs.checks import choice, shown, whole_number
 from card_envs.envs.choices import chosen_game
-from card_envs.envs.settings import ILLEGAL, RENDER_MODES, Settings
+from card_envs.envs.settings import ILLEGAL, RENDER_FPS, RENDER_MODES, Settings
 from card_envs.envs.tables import ADVICE, Tables
 from card_envs.errors import IllegalAction
 from card_envs.game import Game
+from card_envs.render.pixels import Pixels
 from card_envs.state import State
 
 FIRST = np.zeros(1, np.int64)
@@ -45,7 +46,7 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
     (2,)
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # type: ignore[misc]
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # type: ignore[misc]
 
     def __init__(
         self,
@@ -66,10 +67,13 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         reward: ``"points"``, ``"win"``, ``"share"`` or, in a match that is settled, ``"settlement"``.
         illegal: what an illegal action does: ``"raise"`` an ``IllegalAction`` and change nothing, or ``"lose"``
             the episode with the least possible return, for algorithms that know no masks.
-        render_mode: ``"ansi"`` makes ``render()`` return a page of text with what the learner may see.
+        render_mode: what the learner may see, as ``render()`` returns it: ``"ansi"``, a page of text, or
+            ``"rgb_array"``, pixels, uint8 (height, width, 3). ``"human"`` shows each step in a window. The last two
+            need the extra ``card_envs[pictures]``.
 
         Raises ``ValueError`` for anything that cannot be, naming the choices; for unknown arguments and render modes
-        it is an ``UnknownArgument``, also a ``TypeError``.
+        it is an ``UnknownArgument``, also a ``TypeError``; ``MissingExtra``, which is one too, where what would draw is
+        not installed, and ``NoDisplay`` for a window where there is no screen.
         """
         self.game = chosen_game(game, rules)
         loses = choice("illegal", illegal, ILLEGAL) == "lose"
@@ -133,6 +137,8 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         observations = np.empty((1, self.game.observation_size), np.uint8)
         tables.look(observations, self._masks)
         self._on_turn = not tables.over[0]
+        if self.render_mode == "human":
+            self._show(self._seen(0))
         return observations[0], {"action_mask": self._masks[0].astype(np.int8), "seat": int(tables.seats[0])}
 
     def _number(self, action: Any) -> int:
@@ -173,12 +179,20 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         self._require_reset()
         return self.game.state(self._tables.states, 0)
 
-    def render(self) -> str | None:
-        """With ``render_mode="ansi"``, a page of text with what the learner may see; otherwise None and a warning."""
+    def render(self) -> str | Pixels | None:
+        """What the learner may see: a page or pixels; None in a window, or, with a warning, without a render mode."""
         if self.render_mode is None:
             gymnasium.logger.warn('Without a render mode nothing is rendered: make(..., render_mode="ansi").')
             return None
-        return self.full_state.text(self.seat)
+        self._require_reset()
+        if self.render_mode == "human":
+            self._show(self._seen(0))
+            return None
+        return self._seen(0)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._close_window()
 
     def __repr__(self) -> str:
         return f"<CardEnv {self.game.describe()}, reward {self.reward!r}>"

@@ -13,14 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from card_envs import batches, loops
-from card_envs.bits import below, draw
 from card_envs.checks import choice, whole_number
 from card_envs.envs.choices import EXACT, OPTIONS, checked_options, chosen_reward
-from card_envs.envs.opponents import CODES, Opponents, marked
+from card_envs.envs.opponents import Opponents
 from card_envs.errors import IllegalAction
 from card_envs.game import Game
-from card_envs.jit import njit
-from card_envs.kernel import OUTSIDE
 from card_envs.players import ask
 from card_envs.record import REWARDS
 from card_envs.threads import ALONE
@@ -35,25 +32,6 @@ ADVICE = (
     'the environment with illegal="lose".'
 )
 """What to do about illegal actions."""
-
-LEARNER = 0
-"""Code of the learner's seat; the other codes are those of ``opponents``."""
-
-
-@njit
-def take_seats(states: Any, rows: Any, wanted: Any, coming: Any, seats: Any, codes: Any, players: Any) -> None:
-    """Seat the learners where ``wanted`` (-1: by the row's own choices) and, in turn order, the opponents to come."""
-    others = coming.shape[1]
-    for k in range(len(rows)):
-        row = rows[k]
-        own = below(draw(states[row]), others + 1) if wanted[k] < 0 else wanted[k]
-        seats[row] = own
-        codes[row, own] = LEARNER
-        players[row, own] = OUTSIDE
-        for place in range(others):
-            at = (own + 1 + place) % (others + 1)
-            codes[row, at] = coming[row, place]
-            players[row, at] = coming[row, place] if coming[row, place] < CODES else OUTSIDE
 
 
 class Tables:
@@ -117,7 +95,7 @@ class Tables:
         if name == "opponents":
             self.opponents.choose(chosen, where)
             return
-        rows = slice(None) if where is None else marked(where, self.size)
+        rows = batches.marked(where, self.size)
         if name == "reward":
             self._coming_rewards[rows] = chosen
             self._mixed = True  # until the next episodes begin
@@ -163,7 +141,7 @@ class Tables:
 
         seeds: one a row, which make it a fresh table; where there is none, the table's next episode begins.
         options: a pack, dealer, learner's seat or number of the deal for all of them, see ``OPTIONS``.
-        generator: dice for the seeds of tables that never had one.
+        generator: makes the generator of the seeds of tables that never had one.
 
         Raises ``ValueError`` for options that cannot be; nothing has then changed.
         """
@@ -196,7 +174,8 @@ class Tables:
         seeded = np.array([seed is not None for seed in seeds], np.bool_)
         fresh = self.game.new_states(np.array([batches.seed(seed) for seed in seeds if seed is not None], np.uint64))
         batches.put(self.states, rows[seeded], fresh)
-        self.game.loops.reset(self.states, self.game.constants, rows[~seeded])
+        if not seeded.all():
+            self.game.loops.reset(self.states, self.game.constants, rows[~seeded])
 
     def _deal_given(self, rows: Array, seeds: Sequence[int | None], given: dict[str, Any]) -> None:
         """Deal as the options say; tables without a new seed keep their own and go on with their choices."""
@@ -225,12 +204,13 @@ class Tables:
         while len(waiting):
             opponents = self.opponents
             self._told[waiting] = not opponents.listeners
-            take_seats(self.states, waiting, seats, opponents.coming, self.seats, opponents.codes, self.players)
+            loops.take_seats(self.states, waiting, seats, opponents.coming, self.seats, opponents.codes, self.players)
             self._turn(waiting, np.full(len(waiting), -1, np.int32), self._uncredited)
             # Where the opponents finished the episode before the learner's first turn, the next one begins.
             again = self.over[waiting]
             waiting, seats = waiting[again], seats[again]
-            self.game.loops.reset(self.states, self.game.constants, waiting)
+            if len(waiting):
+                self.game.loops.reset(self.states, self.game.constants, waiting)
         # What has happened so far is credited with the learner's first action.
         self.credited[rows] = 0.0
 
@@ -324,12 +304,12 @@ class Tables:
 
     def look(self, observations: Array, masks: Array) -> None:
         """Fill observations and masks (uint8, a row each) for the learners; no legal action where it is over."""
-        self.game.loops.look(self.states, self.game.constants, self.seats, observations, masks, ALONE)
+        self.game.loops.look(self.states, self.game.constants, self.seats, observations, masks)
 
     def last_observations(self, rows: Array) -> npt.NDArray[np.uint8]:
         """What the learners of these rows see, uint8 (len(rows), observation_size)."""
         out = np.empty((len(rows), self.game.observation_size), np.uint8)
-        self.game.loops.look(self.take(rows), self.game.constants, self.seats[rows], out, batches.NO_ROWS, ALONE)
+        self.game.loops.look(self.take(rows), self.game.constants, self.seats[rows], out, batches.NO_OUTPUT)
         return out
 
     def results(self, rows: Array) -> dict[str, Array]:

@@ -15,9 +15,10 @@ from gymnasium.vector.utils import batch_space
 from card_envs import batches
 from card_envs.checks import choice, shown, whole_number
 from card_envs.envs.choices import checked_options, chosen_game
-from card_envs.envs.settings import ILLEGAL, METHODS, RENDER_MODES, ManyTables
+from card_envs.envs.settings import ILLEGAL, METHODS, RENDER_FPS, RENDER_MODES, ManyTables
 from card_envs.envs.tables import PER_TABLE, Tables
 from card_envs.game import Game
+from card_envs.render.pixels import Pixels
 
 Array = npt.NDArray[Any]
 Flags = npt.NDArray[np.bool_]
@@ -42,7 +43,7 @@ class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
         "render_modes": list(RENDER_MODES),
-        "render_fps": 4,
+        "render_fps": RENDER_FPS,
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
 
@@ -154,14 +155,23 @@ class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.
             infos["autoreset"], infos["_autoreset"] = ended, np.ones(self.num_envs, np.bool_)
         return observations, rewards, terminations, np.zeros(self.num_envs, np.bool_), infos
 
-    def render(self) -> tuple[str, ...] | None:
-        """With ``render_mode="ansi"``, a page for each row with what its learner may see; otherwise None."""
+    def render(self) -> tuple[str | Pixels, ...] | None:
+        """What the learner of each row may see: ``"ansi"``, a page each, or ``"rgb_array"``, pixels each.
+
+        ``"human"`` shows the first rows on one ``sheet`` in a window, here and at each step, and returns None.
+        """
         if self.render_mode is None:
             gymnasium.logger.warn('Without a render mode nothing is rendered: make_vec(..., render_mode="ansi").')
             return None
         self._require_reset()
-        tables = self._tables
-        return tuple(self.game.state(tables.states, i).text(int(tables.seats[i])) for i in range(self.num_envs))
+        if self.render_mode == "human":
+            self._show(self.sheet())
+            return None
+        return tuple(self._seen(row) for row in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Close the window, if there is one."""
+        self._close_window()
 
     # What Gymnasium does not know of
 
@@ -250,6 +260,8 @@ class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.
     def _look(self) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
         observations = np.empty((self.num_envs, self.game.observation_size), np.uint8)
         self._tables.look(observations, self._masks)
+        if self.render_mode == "human":
+            self._show(self.sheet())
         return observations, {"action_mask": self._masks.astype(np.int8), "seat": self._tables.seats.copy()}
 
     def _final(self, over: Array, terminations: Flags) -> dict[str, Any]:

@@ -189,7 +189,7 @@ def hide(s: Any, g: Any, seat: int) -> None:
         if other != seat:
             s.hand[other] = ZERO
     known = s.open | (np.uint64(0b1111) << np.uint64(4 * g.num_players))  # the table's lie after the first hands
-    for place in range(min(np.int64(s.dealt), 52)):
+    for place in range(min(np.int64(s.dealt), np.int64(52))):
         if seat_dealt(s, g, place) == seat:
             known |= bit(place)
     blank_all_but(s, g, known)

@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from card_envs.cards import SUITS, Pack, canonical, pretty
+from card_envs.cards import SUITS, Pack, canonical, english, pretty
 from card_envs.checks import shown
 from card_envs.game import Game
 from card_envs.kernel import Kernel
 from card_envs.konchinka import dealing, greedy, kernel, observation, worlds
+from card_envs.konchinka.dealing import CLUBS, KONCHINKI, seat_dealt
 from card_envs.konchinka.moves import RANKS, TRAIL, Moves, make_moves
 from card_envs.konchinka.rules import KonchinkaRules
+from card_envs.public import CARD, CARDS, COUNT, SEAT, by_seat, fact, list_of, optional
+from card_envs.public import RANKS as ANY_RANKS
+from card_envs.render.scene import Group, Place, Scene
 from card_envs.render.text import Page
 
 _CROSS = re.compile("[xX×]")
@@ -67,7 +72,7 @@ class Konchinka(Game):
         return {self.action_name(action): action for action in range(self.num_actions)}
 
     def action_id(self, name: str) -> int:
-        """Inverse of ``action_name``; takes symbols for suits, ``10`` for ``T``, and the ranks in any order."""
+        """Inverse of ``action_name``; takes the ranks in any order, and cards as ``cards`` reads them."""
         action = self._actions.get(_spelled(name)) if isinstance(name, str) else None
         if action is None:
             raise ValueError(
@@ -97,24 +102,131 @@ class Konchinka(Game):
     def table_cards(self, row: Any) -> list[str]:
         return self.pack.set_names(row.table)
 
+    @fact(COUNT)
+    def pack_size(self, row: Any) -> int:
+        """Cards left in the pack, those that are never dealt among them (K5)."""
+        return 52 - int(row.dealt)
+
+    @fact(COUNT)
+    def dealt_later(self, row: Any) -> int:
+        """Cards that each seat is still to be dealt (K5)."""
+        return self.pack_size(row) // self.num_players
+
+    @fact(list_of(card=CARD, place=optional(COUNT), seat=optional(SEAT)))
+    def put_back(self, row: Any) -> list[dict[str, Any]]:
+        """Cards that were put back openly (K4) and have not been played: their place in the pack, 1 for its top card,
+        null once they are dealt; and the seat that holds them or will be dealt them, null where none will."""
+        played = {*self.table_cards(row), *chain(*self.captured(row))}
+        found = []
+        for place in self._open_places(row, 0):
+            card, owner = self.pack.name(row.deck[place]), seat_dealt(row, self.constants[0], place)
+            if card not in played:
+                in_pack = place - int(row.dealt) + 1
+                found.append(
+                    {
+                        "card": card,
+                        "place": in_pack if in_pack > 0 else None,
+                        "seat": int(owner) if owner >= 0 else None,
+                    }
+                )
+        return found
+
+    @fact(by_seat(COUNT))
+    def hand_sizes(self, row: Any) -> list[int]:
+        """Cards in each hand."""
+        players = self.num_players
+        return [(int(row.in_hands) + (s - int(row.dealer) - 1) % players) // players for s in range(players)]
+
+    @fact(by_seat(CARDS))
+    def captured(self, row: Any) -> list[list[str]]:
+        """Cards that each seat has captured (K10)."""
+        return [self.pack.set_names(pile) for pile in self._piles(row)]
+
+    @fact(by_seat(COUNT))
+    def clubs(self, row: Any) -> list[int]:
+        """Clubs that each seat has captured (K13)."""
+        return [(pile & int(CLUBS)).bit_count() for pile in self._piles(row)]
+
+    @fact(by_seat(COUNT))
+    def konchinki(self, row: Any) -> list[int]:
+        """Konchinki that each seat has captured (K11)."""
+        return [(pile & int(KONCHINKI)).bit_count() for pile in self._piles(row)]
+
+    @fact(optional(SEAT))
+    def last_capturer(self, row: Any) -> int | None:
+        """The seat that captured last, which takes what lies there at the end (K12); null where none has."""
+        return int(row.last_capturer) if row.last_capturer >= 0 else None
+
+    @fact(by_seat(ANY_RANKS))
+    def denied(self, row: Any) -> list[list[str]]:
+        """Ranks that each seat has shown not to hold, until the next round (K8)."""
+        shown_by = row.denied[: self.num_players].tolist()
+        return [[rank for k, rank in enumerate(RANKS) if ranks >> k & 1] for ranks in shown_by]
+
+    def _open_places(self, row: Any, start: int) -> list[int]:
+        """Places in the pack from ``start`` on whose cards were put back openly (K4)."""
+        put_back = int(row.open)
+        return [place for place in range(start, 52) if put_back >> place & 1]
+
+    def _piles(self, row: Any) -> list[int]:
+        piles: list[int] = row.pile[: self.num_players].tolist()
+        return piles
+
     def page(self, row: Any, seat: int | None) -> Page:
         """The deal as it stands: pack, scores, piles, table and the hands that may be seen."""
-        names = self.pack.set_names
         page = Page(
             f"Konchinka, {self.num_players} players, {'match, ' if self.rules.match else ''}seat {row.dealer} dealt"
         )
-        page.add("pack", f"{52 - int(row.dealt)} cards")
+        page.add("pack", f"{self.pack_size(row)} cards")
         self._add_known(page, row)
-        for s in range(self.num_players):
-            pile = int(row.pile[s])
+        for s, pile in enumerate(self.captured(row)):
             stands = f", stands at {int(row.start[s]) + int(row.total[s])}" if self.rules.match else ""
             last = ", captured last" if row.last_capturer == s else ""
-            page.add(f"seat {s} has", f"{pile.bit_count()} cards: {pretty(names(pile))}{stands}{last}")
+            page.add(f"seat {s} has", f"{len(pile)} cards: {pretty(pile)}{stands}{last}")
         page.add("table", pretty(self.table_cards(row)))
         return self.close_page(page, row, seat, "pack", row.deck[row.dealt :])
 
+    def scene(self, row: Any, seat: int | None) -> Scene:
+        """The hands and piles round the table, the pack, and the cards put back into it (K4)."""
+        rest = [self.pack.name(card) for card in row.deck[row.dealt :]] if seat is None else []
+        known = self._open_places(row, int(row.dealt)) if seat is not None else []
+        note = ""
+        if known:
+            first, last = known[0] - row.dealt + 1, known[-1] - row.dealt + 1
+            note = f"card{'' if first == last else f's {first} to'} {last} from the top"
+        # Once the deal is counted, the rest of the pack lies in a pile (K12).
+        lie = [row.table, *row.pile[: self.num_players]]
+        left_over = 52 - int(row.in_hands) - sum(int(cards).bit_count() for cards in lie)
+        return Scene(
+            f"Konchinka, {self.num_players} players{', match' if self.rules.match else ''}",
+            [self._place(row, s, seat is None or s == seat) for s in range(self.num_players)],
+            Group(self.table_cards(row), label="table"),
+            Group(rest if left_over else (), left_over, "pack"),
+            Group([self.pack.name(row.deck[place]) for place in known], label="put back", note=note),
+            most_held=4,
+        )
+
+    def _place(self, row: Any, seat: int, shown: bool) -> Place:
+        """A seat. Those still to play in this turn round the table hold a card more."""
+        pile = int(row.pile[seat])
+        each, more = divmod(int(row.in_hands), self.num_players)
+        last = int(row.history[row.plays - 1]) // self.num_actions if row.plays else int(row.dealer)
+        held = each + ((seat - last - 1) % self.num_players < more)
+        cards = pile.bit_count()
+        return Place(
+            Group(self.pack.set_names(row.hand[seat]) if shown else [], 0 if shown else held),
+            Group(self.pack.set_names(pile), label=f"{cards} card{'s' if cards != 1 else ''}"),
+            ["captured last"] if row.last_capturer == seat else [],
+        )
+
+    def cards_of(self, row: Any, action: int) -> tuple[str, list[str]]:
+        """The card that is played, and those of the ranks it captures."""
+        pattern = int(self.moves.pattern[action % len(self.moves)])
+        taken = [card for card in self.pack.members(row.table) if pattern >> card % 13 & 1]
+        return self.action_name(action)[:2], [self.pack.name(card) for card in taken]
+
     def _add_known(self, page: Page, row: Any) -> None:
-        places = [place for place in range(int(row.dealt), 52) if int(row.open) >> place & 1]
+        places = self._open_places(row, int(row.dealt))
         if places:
             known = ", ".join(f"{pretty([self.pack.name(row.deck[p])])} as card {p - row.dealt + 1}" for p in places)
             page.add("put back", f"{known} from the top")
@@ -127,11 +239,13 @@ def _spelled(name: str) -> str:
         return ""
     cross = _CROSS.search(name)
     if cross is None:
-        return canonical(name)
-    letters = name[cross.end() :].upper().replace("10", "T")
+        return english(canonical(name), RANKS)
+    letters = "".join(
+        english(letter, RANKS) for letter in name[cross.end() :].upper().replace("10", "T") if letter != " "
+    )
     if set(letters) <= set(RANKS):
         letters = "".join(sorted(letters, key=RANKS.index))
-    return canonical(name[: cross.start()]) + "x" + letters
+    return english(canonical(name[: cross.start()]), RANKS) + "x" + letters
 
 
 def _constants(rules: KonchinkaRules, moves: Moves) -> dict[str, Any]:

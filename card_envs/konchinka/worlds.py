@@ -36,7 +36,7 @@ MOST_SWAPS = 1 << 20
 
 @njit
 def imagine(s: Any, g: Any) -> None:
-    """Fill what is blank in a view, uniform over the packs that its seat holds possible; the dice are ``s.choice``."""
+    """Fill what is blank in a view, uniform over the packs that its seat holds possible, by the choices of ``s``."""
     unseen = unseen_cards(s, g, np.int64(s.viewer))
     blank, hidden = unknown(s, g)
     dealt: int = min(np.int64(s.dealt), 52)

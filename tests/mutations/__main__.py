@@ -16,12 +16,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 
-from card_envs.jit import cache_folder, source_digest
+from card_envs.code_cache import cache_folder
 from tests.mutations import Mutant, Tests
 from tests.mutations.agents import AGENTS
 from tests.mutations.elfern import ELFERN
 from tests.mutations.environments import ENVIRONMENTS
 from tests.mutations.konchinka import EQUIVALENT, KONCHINKA
+from tests.mutations.protocol import PROTOCOL
 from tests.mutations.tables import TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,6 +37,7 @@ MUTANTS = (
     *TABLES,
     *ENVIRONMENTS,
     *AGENTS,
+    *PROTOCOL,
     *(
         mutant
         for folder in EXAMPLES
@@ -116,13 +118,11 @@ class Runs:
         return self.folder / "cache"
 
     def _cache_of(self, mutant: Mutant, folder: Path) -> Path:
-        """The place for the compiled code of a mutant: it is stamped by the sources of the package."""
-        if not mutant.file.startswith("card_envs/"):
+        """The place for the compiled code of a mutant: its own, where it is compiled, lest it drives out other code."""
+        if mutant.python or not mutant.file.startswith("card_envs/"):
             return self.cache
         own = folder / "cache"
-        compiled = self.cache / "card_envs" / f"jit-{source_digest(self.origin / 'card_envs')}"
-        if mutant.python and compiled.is_dir():
-            shutil.copytree(compiled, own / "card_envs" / f"jit-{source_digest(folder / 'card_envs')}")
+        shutil.copytree(self.cache, own)
         return own
 
     def begin(self, selections: Sequence[Tests]) -> None:

@@ -159,7 +159,7 @@ ELFERN = (
     ),
     Mutant(
         "elfern-worlds-count-segments-not-places",
-        FOLDER + "worlds.py",
+        FOLDER + "counts.py",
         "count += digits[i] * ways_after[code - weights[i] + gain]",
         "count += ways_after[code - weights[i] + gain]",
         (DRAWN,),

@@ -9,15 +9,15 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from card_agents.cli.command_line import command
+from card_agents.cli.command_line import Parser, called, command
 from card_agents.evaluation.arena import warm_up
 from card_agents.names import make_agent
-from card_envs import Game
+from card_envs import GAMES, Game
 from card_envs.warmup import loadable
 from card_envs.warmup import warm_up as warm_up_game
 
@@ -67,9 +67,17 @@ def notice_if_slow(console: Console) -> Iterator[None]:
 
 
 @command(VERB)
-def main() -> int:
-    """Compile everything for all games, and print how long it took."""
-    for game in loadable():
+def main(argv: Sequence[str] | None = None) -> int:
+    """Compile everything for the games that the arguments name, and print how long it took; the exit status."""
+    parser = Parser(
+        prog=called(VERB), description="Compile everything once, before workers or clocks are started; it is kept."
+    )
+    parser.add_argument("games", nargs="*", metavar="GAME", help=f"{', '.join(GAMES)}; all of them if none is named")
+    names = parser.parse_args(argv).games
+    for name in names:
+        if name not in GAMES:
+            parser.error(f"there is no game {name!r}: choose from {', '.join(GAMES)}.")
+    for game in loadable(names or GAMES):
         start = time.perf_counter()
         print(f"{game.name}: compiling, or loading compiled code ...", end=" ", flush=True)
         warm_up_all(game)

@@ -46,7 +46,7 @@ class PlayerResult:
 
 @dataclass(frozen=True)
 class ExactResults:
-    """Exact values of players of a small game. meetings: points per deal of each row's player against each column's."""
+    """Exact values of players of a small game. meetings: points per deal of each row against each column."""
 
     game: Game
     trees: tuple[Tree, ...]

@@ -44,11 +44,11 @@ def layout(rules: BriscolaRules) -> list[tuple[str, int]]:
 def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
     """Write the observation of a seat from ``out[at]`` on: public fields and its own hand, nothing else."""
     hand, size = s.hand[seat], g.pack_size
-    led = bit(led_card(s)) & first(size)
+    led = bit(led_card(s)) if np.int64(s.lead) >= 0 else ZERO
     turned = bit(card_at(s, turned_place(g))) if has_stock(s, g) else ZERO
     at = put(out, at, size, hand)
     at = put(out, at, size, led)
-    at = put(out, at, size, hand & winners(s, g) if led != ZERO else ZERO)
+    at = put(out, at, size, hand & winners(s, g) if np.int64(s.lead) >= 0 else ZERO)
     at = put(out, at, size, s.won[seat])
     at = put(out, at, size, s.won[1 - seat])
     at = put(out, at, size, first(size) & ~(hand | s.won[0] | s.won[1] | led | turned))

@@ -1,6 +1,6 @@
-"""Players whose programs are not ours: ``module:factory`` in Python, and ``cmd:PROGRAM`` in any language.
+"""External bots: ``module:factory`` in Python, and ``cmd:PROGRAM`` in any language.
 
-Each runs in a process of its own, within limits, so that whatever it does costs it the deal and nobody else
+Each runs in a process of its own, within limits, so that whatever it does costs it the episode and nobody else
 anything (docs/bots.md).
 """
 
@@ -21,12 +21,12 @@ _FACTORY = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
 def is_bot(name: str) -> bool:
-    """Whether a player's name is of the form ``cmd:PROGRAM`` or ``module:factory``."""
+    """Whether a player's name is an external bot's, of the form ``cmd:PROGRAM`` or ``module:factory``."""
     return name.partition(":")[0] == "cmd" or _FACTORY.fullmatch(name) is not None
 
 
 def make_bot(name: str, game: Game, limits: Limits | None = None) -> Bot:
-    """The player of a program, which is started when it is first asked.
+    """The external bot of this name; its program is started when it is first asked.
 
     name: ``cmd:PROGRAM ARGUMENTS``, quoted as for a shell; or ``module:factory``, where ``factory(game)`` of a module
     (of the current directory, or any that can be imported) returns an agent.

@@ -1,4 +1,4 @@
-"""What the players of both kinds have in common: answers, forfeits, and programs that do not start."""
+"""What external bots of both kinds have in common: answers, forfeits, and programs that do not start."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from card_envs import Game, batches
 
 
 class Bot(ABC):
-    """A player whose program is not ours: an external bot (``protocol.ExternalBot``).
+    """An external bot (``protocol.ExternalBot``): a player whose program runs in processes of its own.
 
     Each seat that it plays has a program of its own, so that no seat learns what another one holds. ``act`` raises
     ``Forfeit`` where it fails, with the reasons. Use it in a ``with`` statement, or ``close`` it.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from card_agents.labels import printable
+
 LONGEST_LINE = 1 << 16
 """Most bytes of an answer."""
 
@@ -41,18 +43,17 @@ class Failure(Exception):
     """
 
     def __init__(self, reason: str) -> None:
-        super().__init__(printable(reason))
+        super().__init__(shortened(reason))
 
 
 class Mistake(Failure):
     """A failure that the program itself has told of, and that it goes on after."""
 
 
-def printable(text: str) -> str:
-    r"""A text on one line that any UTF-8 file and any terminal takes, cut where it is too long.
+def shortened(text: str) -> str:
+    """The text on one line that any file and any terminal takes, cut where it is too long.
 
-    >>> print(printable("no\ud800 good\n\x1b[2J"))
-    no\ud800 good\n\x1b[2J
+    >>> shortened("x" * 1000) == "x" * LONGEST_REASON + "..."
+    True
     """
-    cut = text if len(text) <= LONGEST_REASON else f"{text[:LONGEST_REASON]}..."
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in cut)
+    return printable(text if len(text) <= LONGEST_REASON else f"{text[:LONGEST_REASON]}...")

@@ -1,4 +1,5 @@
-"""The line protocol: what a program is told about a position, and how its answer is read (docs/bots.md).
+"""The line protocol, version 2: what a program is told about a position, and how its answer is read (docs/bots.md,
+docs/protocol.schema.json).
 
 Everything is written from a view, so there is nothing in a line that its seat does not know.
 """
@@ -11,67 +12,62 @@ from typing import Any
 
 from card_agents.players.external.limits import Failure, Mistake
 from card_agents.protocol import Array
-from card_envs import Game, State
-from card_envs.cards import SYMBOLS
+from card_envs import Game
 
-PROTOCOL = 1
+PROTOCOLS = (1, 2)
+"""Versions that are spoken: a program says in its answer to ``hello`` which one it wants."""
 
 LONGEST_NAME = 64
 """Most characters of an action's name."""
 
-_PLAIN = str.maketrans({**{symbol: suit for suit, symbol in SYMBOLS.items()}, "–": "-"})
-"""Pages are for people; programs get the names that actions have."""
-
 
 def line(message: dict[str, Any]) -> bytes:
-    """A message as a line."""
+    """A message as a line: ASCII, without blanks."""
     return (json.dumps(message, separators=(",", ":")) + "\n").encode()
 
 
 def hello(game: Game, move_seconds: float) -> dict[str, Any]:
-    """The first line: which game is played."""
+    """The first line, in words of any version: which game is played, and the names of its cards and actions."""
     return {
         "type": "hello",
-        "protocol": PROTOCOL,
+        "protocol": PROTOCOLS[0],
+        "protocols": PROTOCOLS,
         "game": game.name,
         "rules": dataclasses.asdict(game.rules),
         "seats": game.num_players,
         "move_seconds": move_seconds,
+        "cards": game.pack.names,
+        "actions": [game.action_name(action) for action in range(game.num_actions)],
     }
 
 
 def move(game: Game, view: Array, episode: int, random: int) -> dict[str, Any]:
     """A position, a view (1,), for the seat that is to play in it."""
-    state = State(game, view)
-    seat = state.to_play
-    shown = ("to play", "table", f"seat {seat} holds")
-    known = [(label, text.translate(_PLAIN)) for label, text in game.page(view[0], seat).lines if label not in shown]
-    return {
-        "type": "move",
-        "episode": episode,
-        "deal": int(view["deals"][0]) + 1,
-        "seat": seat,
-        "dealer": state.dealer,
-        "hand": state.hand(seat),
-        "table": state.table,
-        "history": state.history,
-        "scores": state.scores().tolist(),
-        "known": known,
-        "legal": [game.action_name(action) for action in state.legal_actions().tolist()],
-        "random": random,
-    }
+    return {"type": "move", "episode": episode, "random": random, "position": game.public(view)}
 
 
 def end(game: Game, final: Array, episode: int, seat: int) -> dict[str, Any]:
-    """The last line of an episode: what came of it."""
+    """The last line of an episode: what came of it, and its last position as a seat may see it."""
+    return {"type": "end", "episode": episode, **outcome(game, final), "position": game.public(final, seat)}
+
+
+def outcome(game: Game, final: Array) -> dict[str, Any]:
+    """What came of an episode, in words of any version."""
     forfeit = int(final["forfeit"][0])
-    return {
-        "type": "end",
-        "episode": episode,
-        "seat": seat,
-        "returns": game.returns(final)[0].tolist(),
-        "forfeit": forfeit if forfeit >= 0 else None,
-    }
+    return {"returns": game.returns(final)[0].tolist(), "forfeit": forfeit if forfeit >= 0 else None}
+
+
+def read_ready(answer: bytes) -> int:
+    """The version of the protocol that a program wants, from its answer to ``hello``; ``Failure`` if it is not ready,
+    or wants one that is not spoken."""
+    found = read(answer)
+    if found.get("ready") is not True:
+        raise Failure(f'answered {_shown(answer)} to the hello instead of {{"ready": true, "protocol": 2}}')
+    wanted = found.get("protocol", 1)
+    if type(wanted) is not int or wanted not in PROTOCOLS:
+        spoken = " and ".join(map(str, PROTOCOLS))
+        raise Failure(f"asked for version {json.dumps(wanted):.40} of the protocol; versions {spoken} are spoken")
+    return wanted
 
 
 def read(answer: bytes) -> dict[str, Any]:

@@ -6,17 +6,20 @@ import os
 import shlex
 import shutil
 from collections.abc import Sequence
+from types import ModuleType
 from typing import ClassVar
 
-from card_agents.players.external import lines
+from card_agents.players.external import lines, version1
 from card_agents.players.external.bot import Bot
-from card_agents.players.external.limits import Failure, Limits
+from card_agents.players.external.limits import Limits
 from card_agents.players.external.process import Program
 from card_agents.protocol import Actions, Array
 from card_envs import Game
 
 LONGEST_WORD, LONGEST_COMMAND = 1 << 16, 1 << 20
 """Most bytes of an argument and of a whole command: what every system takes, and no command needs."""
+
+_VERSIONS = dict(zip(lines.PROTOCOLS, (version1, lines), strict=True))
 
 
 class ProgramBot(Bot):
@@ -29,6 +32,7 @@ class ProgramBot(Bot):
         self.command = command_of(name)
         self._episode = 1
         self._asked: set[int] = set()
+        self._spoken: dict[int, ModuleType] = {}
 
     def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
         """One position is the next one of the episode in play; several at once are of as many episodes."""
@@ -37,20 +41,19 @@ class ProgramBot(Bot):
 
     def _start(self, seat: int) -> None:
         program = self._programs[seat] = Program(self.command)
-        answer = lines.read(program.ask(lines.line(lines.hello(self.game, self.limits.move)), self.limits.start))
-        if answer.get("ready") is not True:
-            raise Failure(f'answered {answer!r:.60} to the hello instead of {{"ready": true}}')
+        answer = program.ask(lines.line(lines.hello(self.game, self.limits.move)), self.limits.start)
+        self._spoken[seat] = _VERSIONS[lines.read_ready(answer)]
 
     def _answer(self, seat: int, views: Array, words: Sequence[int]) -> Sequence[int]:
         self._asked.add(seat)
-        question = lines.line(lines.move(self.game, views, self._episode, words[0]))
+        question = lines.line(self._spoken[seat].move(self.game, views, self._episode, words[0]))
         if self._apart:
             self._episode += 1
         return [lines.read_action(self.game, self._programs[seat].ask(question, self.limits.move))]
 
     def over(self, final: Array) -> None:
         for seat in sorted(self._asked & self._programs.keys()):
-            self._programs[seat].tell(lines.line(lines.end(self.game, final, self._episode, seat)))
+            self._programs[seat].tell(lines.line(self._spoken[seat].end(self.game, final, self._episode, seat)))
         self._asked.clear()
         self._episode += 1
 

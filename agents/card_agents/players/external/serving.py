@@ -53,7 +53,7 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
                 words = np.frombuffer(bytearray(questions.read(8 * size)), "<u8").astype(np.uint64)
                 assert agent is not None
                 answer = {"actions": _actions(agent, game, views, words)}
-        except Exception as error:  # whatever somebody else's code may raise
+        except Exception as error:  # whatever an external bot may raise
             answer = {"error": f"raised {type(error).__name__}: {error}".strip()[:300]}
         answers.write(json.dumps(answer).encode() + b"\n")
         answers.flush()
