@@ -69,7 +69,7 @@ def test_pixels_of_an_episode_are_of_one_size_and_show_what_the_learner_sees(nam
 @every(FEW)
 def test_pixels_show_every_play_at_every_size(game: Game) -> None:
     state = game.new_state(seed=3)
-    for width in (300, 720, 1920):
+    for width in (300, 1440):
         frame = pixels(state.to_svg(0, width=width))
         assert frame.shape[1] == width
         assert len(np.unique(frame.reshape(-1, 3), axis=0)) > 50
@@ -208,7 +208,9 @@ def frames_of(film: Any) -> int:
 @films_are_heard
 def test_batches_make_films(tmp_path: Any) -> None:
     envs: Any = VectorRecordVideo(
-        CardVectorEnv(ANY.game, 2, render_mode="rgb_array"), str(tmp_path / "films"), video_length=3
+        CardVectorEnv(ANY.game, 2, render_mode="rgb_array", autoreset_mode="next_step"),
+        str(tmp_path / "films"),
+        video_length=3,
     )
     envs.reset(seed=1)
     for _ in range(5):

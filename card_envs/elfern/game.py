@@ -118,26 +118,20 @@ class Elfern(Game):
 
     def scene(self, row: Any, seat: int | None) -> Scene:
         """Two hands, the tricks won, the card led and the stock."""
-        left = row.deck[row.drawn : self.pack.size]
-        stock = [self.pack.name(card) for card in left] if seat is None else []
+        left = row.deck[row.drawn : self.pack.size] if seat is None else []
         return Scene(
             f"Elfern{', match' if self.rules.match else ''}{', this deal counts double' if row.doubled else ''}",
             [self._place(row, s, seat is None or s == seat) for s in (0, 1)],
-            Group(self.table_cards(row), label="led"),
-            Group(stock, len(left), "stock"),
+            Group(self.table_cards(row)),
+            Group([self.pack.name(card) for card in left], self.stock_size(row), "stock"),
             most_held=max(self.rules.hand_size, 4),
         )
 
     def _place(self, row: Any, seat: int, shown: bool) -> Place:
-        """A seat. The hands hold what was drawn and not yet played."""
-        own = self.pack.set_names(row.hand[seat]) if shown else []
-        played = sum(int(code) // self.num_actions == seat for code in row.history[: row.plays])
-        won = int(row.won[seat])
-        honours = (won & int(self.constants["honours"][0])).bit_count()
-        held = (int(row.drawn) // 2) - played
+        honours = self.honours(row)[seat]
         return Place(
-            Group(own, 0 if shown else held),
-            Group(self.pack.set_names(won), label=f"won, {honours} honour{'s' if honours != 1 else ''}"),
+            Group(self.pack.set_names(row.hand[seat])) if shown else Group(backs=self.hand_sizes(row)[seat]),
+            Group(self.won(row)[seat], label=f"won, {honours} honour{'s' if honours != 1 else ''}"),
         )
 
 

@@ -188,34 +188,28 @@ class Konchinka(Game):
 
     def scene(self, row: Any, seat: int | None) -> Scene:
         """The hands and piles round the table, the pack, and the cards put back into it (K4)."""
+        # Once the deal is counted, the rest of the pack lies in a pile (K12).
+        left_over = 52 - int(row.in_hands) - sum(cards.bit_count() for cards in [int(row.table), *self._piles(row)])
         rest = [self.pack.name(card) for card in row.deck[row.dealt :]] if seat is None else []
-        known = self._open_places(row, int(row.dealt)) if seat is not None else []
+        known = self._open_places(row, int(row.dealt)) if seat is not None and left_over else []
         note = ""
         if known:
             first, last = known[0] - row.dealt + 1, known[-1] - row.dealt + 1
             note = f"card{'' if first == last else f's {first} to'} {last} from the top"
-        # Once the deal is counted, the rest of the pack lies in a pile (K12).
-        lie = [row.table, *row.pile[: self.num_players]]
-        left_over = 52 - int(row.in_hands) - sum(int(cards).bit_count() for cards in lie)
         return Scene(
             f"Konchinka, {self.num_players} players{', match' if self.rules.match else ''}",
             [self._place(row, s, seat is None or s == seat) for s in range(self.num_players)],
-            Group(self.table_cards(row), label="table"),
+            Group(self.table_cards(row)),
             Group(rest if left_over else (), left_over, "pack"),
             Group([self.pack.name(row.deck[place]) for place in known], label="put back", note=note),
             most_held=4,
         )
 
     def _place(self, row: Any, seat: int, shown: bool) -> Place:
-        """A seat. Those still to play in this turn round the table hold a card more."""
-        pile = int(row.pile[seat])
-        each, more = divmod(int(row.in_hands), self.num_players)
-        last = int(row.history[row.plays - 1]) // self.num_actions if row.plays else int(row.dealer)
-        held = each + ((seat - last - 1) % self.num_players < more)
-        cards = pile.bit_count()
+        pile = self.captured(row)[seat]
         return Place(
-            Group(self.pack.set_names(row.hand[seat]) if shown else [], 0 if shown else held),
-            Group(self.pack.set_names(pile), label=f"{cards} card{'s' if cards != 1 else ''}"),
+            Group(self.pack.set_names(row.hand[seat])) if shown else Group(backs=self.hand_sizes(row)[seat]),
+            Group(pile, label=f"{len(pile)} card{'s' if len(pile) != 1 else ''}"),
             ["captured last"] if row.last_capturer == seat else [],
         )
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from card_envs.cards import SYMBOLS
+from card_envs.public import facts
 
 if TYPE_CHECKING:
     from card_envs.game import Game
@@ -73,8 +74,8 @@ class Scene:
 def from_page(game: Game, row: Any, seat: int | None) -> Scene:
     """The scene of a game that describes none: its page, its hands and its table.
 
-    Lines of the page about a seat go to that seat. Hands that the page does not show are not drawn: how many cards
-    they hold, only the game could say.
+    Lines of the page about a seat go to that seat. How many cards a hidden hand holds is told by the fact
+    ``hand_sizes``, if the game declares it (``public.fact``).
     """
     page = game.page(row, seat)
     won: dict[int, Group] = {}
@@ -88,8 +89,11 @@ def from_page(game: Game, row: Any, seat: int | None) -> Scene:
             cards = [card_of(match) for match in CARD.finditer(text)]
             note = CARD.sub("", text).strip(" :–")
             won[int(of_seat[1])] = Group(cards, label=of_seat[2], note=note)
+    sizes = facts(type(game)).get("hand_sizes")
+    backs = sizes(game, row) if sizes else [0] * game.num_players
     places = []
     for s in range(game.num_players):
         shown = seat is None or s == seat
-        places.append(Place(Group(game.pack.set_names(game.hand_cards(row, s)) if shown else ()), won.get(s)))
+        hand = Group(game.pack.set_names(game.hand_cards(row, s))) if shown else Group(backs=backs[s])
+        places.append(Place(hand, won.get(s)))
     return Scene(page.title, places, Group(game.table_cards(row)), lines=lines)

@@ -32,8 +32,8 @@ ACTIVE = Pen("#a85600", 1.5)
 BAND = 142
 """Height of the table."""
 
-MOST_LINES = 6
-"""Lines that are said in words; more of them are drawn closer together."""
+LINE, MOST_LINES = 18, 6
+"""Height of a line that is said in words, and how many there is room for; more of them are drawn closer together."""
 
 
 class Picture:
@@ -59,9 +59,10 @@ class Picture:
         self._headline()
         y = self._others(46.0)
         y = self._table(y)
-        if self.scene.lines:
-            y = self._lines(y)
+        said_at, y = y, y + (MOST_LINES * LINE + GAP if self.scene.lines else 0)
         self._panel(self.own, Box(EDGE, y, WIDTH - 2 * EDGE, 112))
+        if self.scene.lines:
+            self._lines(said_at)
         y += 112 + GAP
         if self.scene.stock is not None and self.scene.stock.cards:
             y = self._order(self.scene.stock, y)
@@ -225,17 +226,15 @@ class Picture:
         self._strip(stock, EDGE, y + 18, WIDTH - 2 * EDGE, 26)
         return y + 18 + 26 * 1.55 + GAP
 
-    def _lines(self, y: float) -> float:
+    def _lines(self, y: float) -> None:
         """What is said in words; a card that is drawn nowhere else counts as drawn there."""
         lines = self.scene.lines
-        height = MOST_LINES * 18
-        step = min(height / len(lines), 18)
+        step = min(MOST_LINES * LINE / len(lines), LINE)
         cap = min(10.0, step * 0.6)
         indent = max(text_width(label, cap) for label, _ in lines) + 14
         for k, (label, text) in enumerate(lines):
             self._say(label, EDGE + 2, y + k * step, cap, FAINT)
             self._sentence(text, EDGE + 2 + indent, y + k * step, cap, WIDTH - 2 * EDGE - indent - 4)
-        return y + height + GAP
 
     def _sentence(self, text: str, x: float, y: float, cap: float, room: float) -> None:
         whole = advance(translated(text, self.names), cap)
