@@ -156,7 +156,7 @@ def test_new_folders_are_never_shared(tmp_path):
     assert [path.name for path in made] == ["one", "one-2", "one-3"]
     assert all(path.is_dir() for path in made)
     (tmp_path / "file").write_bytes(b"")
-    refused(lambda: new_folder(tmp_path / "file" / "one"), "cannot be made")
+    refused(lambda: new_folder(tmp_path / "file" / "one"), "cannot be created")
 
 
 HOLDER = """

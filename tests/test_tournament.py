@@ -216,16 +216,16 @@ def test_a_verdict_counts_the_deals_in_their_order_whenever_they_came():
         forfeits = [(job.chunk * 100 + 99, 0, 0, 0, "crashed")]
         chunks[job] = Chunk(points, beaten, level, [1, 1], [0.1, 0.1], forfeits)
     whole = verdict_of(plan, chunks)
-    assert whole.said == BETTER
+    assert whole.outcome == BETTER
     needed = whole.meeting.deals
     assert 100 < needed < 400
     late = {job: chunks[job] for job in plan.jobs if job.chunk != 1}
-    assert verdict_of(plan, late).said == UNDECIDED
+    assert verdict_of(plan, late).outcome == UNDECIDED
     assert verdict_of(plan, late).meeting.deals == 100
     early = {job: chunks[job] for job in plan.jobs if job.chunk <= needed // 100}
     assert verdict_of(plan, early).meeting == whole.meeting
     assert sum(one.times for one in whole.forfeit_summaries) == needed // 100
-    assert verdict_of(plan, {}).said == UNDECIDED
+    assert verdict_of(plan, {}).outcome == UNDECIDED
 
 
 @pytest.mark.parametrize(

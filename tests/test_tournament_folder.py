@@ -209,11 +209,11 @@ def test_whatever_decides_a_result_is_part_of_the_plan(whole, name, tmp_path, ca
 @pytest.mark.parametrize(
     ("content", "word"),
     [
-        (lambda path: "{", "no JSON"),
+        (lambda path: "{", "not JSON"),
         (lambda path: "[]", "not a JSON object"),
-        (lambda path: "[" * 100_000, "no JSON"),
+        (lambda path: "[" * 100_000, "not JSON"),
         (lambda path: "{}", "it lacks 'agents', 'chunk'"),
-        (lambda path: " " * (1 << 21), "larger than"),
+        (lambda path: " " * (1 << 21), "longer than"),
         (lambda path: edited(path, lambda told: told.update(wind=3)), "this version does not know its 'wind'"),
         (lambda path: edited(path, lambda told: told.pop("layout")), "it lacks 'layout'"),
         (lambda path: edited(path, lambda told: told.update(salt=7)), "not a salt"),

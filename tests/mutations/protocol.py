@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mutations import Mutant, tests
 
 LINES = "agents/card_agents/players/external/lines.py"
-PUBLIC = tests("tests/test_public.py")
+PUBLIC = tests("tests/test_public.py", "tests/test_public_elfern_konchinka.py")
 SPOKEN = tests("tests/test_protocol.py")
 
 PROTOCOL = (

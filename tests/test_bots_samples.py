@@ -131,7 +131,7 @@ def test_the_program_in_c_reads_any_json_and_survives_what_is_none(here):
     for end in range(good.rindex('"')):  # then all is there but the end of the message
         done = subprocess.run(["./program"], input=good[:end] + "\n", capture_output=True, text=True)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), good[:end]
-    for wrong in ("[]", "{}", "7", '"5c"', "[5c", '["5c', '{"a": ["5c"]}'):
+    for wrong in ("[]", "{}", "7", '"5c"', '["5c', '{"a": ["5c"]}'):
         line = '{"type": "move", "random": "x", "position": {"legal": ' + wrong + "\n"
         done = subprocess.run(["./program"], input=line, capture_output=True, text=True)
         assert done.stderr == "This move has no legal actions that I can read.\n", wrong
