@@ -23,9 +23,11 @@ def public(game: Game, row: Any, place: int) -> bool:
 
 
 def undealt(game: Game, row: Any) -> Sequence[int]:
-    """The rest of the pack; once the deal is counted it lies in a pile (K5, K12)."""
-    is_counted = row.over and not row.table
-    return range(52 if is_counted else int(row.dealt), 52)
+    """The rest of the pack; once the deal is counted it lies in a pile (K5, K12), but not where K15 ends a match."""
+    won = 0
+    for pile in row.pile.tolist():
+        won |= pile
+    return [place for place in range(int(row.dealt), 52) if not won >> int(row.deck[place]) & 1]
 
 
 def known(game: Game, row: Any, seat: int) -> tuple[Any, ...]:

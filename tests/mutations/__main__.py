@@ -125,7 +125,7 @@ class Runs:
         shutil.copytree(self.cache, own)
         return own
 
-    def begin(self, selections: Sequence[Tests]) -> None:
+    def begin(self, selections: Sequence[Tests], jobs: int) -> None:
         """See that the tests pass without a mutant, and that it is the copy that they test."""
         folder = self.origin
         compiled = cache_folder()
@@ -135,10 +135,11 @@ class Runs:
             _, where = run(folder, ["-c", WHERE.format(package)], plain=True, cache=self.cache)
             if str(folder) not in where:
                 raise SystemExit(f"The tests of a copy would test {where} instead of {folder}.")
-        for number, selection in enumerate(selections, 1):
-            status, line = run(folder, ["-m", *selection.words], plain=selection.plain, cache=self.cache)
-            self.sound[selection] = "" if status == 0 else f"without a mutant: status {status}, {line}"
-            print(f"[{number}/{len(selections)}] {'passes' if status == 0 else 'FAILS'}: {selection}", flush=True)
+        with ThreadPoolExecutor(jobs) as pool:
+            ended = pool.map(lambda one: run(folder, ["-m", *one.words], plain=one.plain, cache=self.cache), selections)
+            for number, (selection, (status, line)) in enumerate(zip(selections, ended, strict=True), 1):
+                self.sound[selection] = "" if status == 0 else f"without a mutant: status {status}, {line}"
+                print(f"[{number}/{len(selections)}] {'passes' if status == 0 else 'FAILS'}: {selection}", flush=True)
 
     def test(self, mutant: Mutant) -> None:
         """Put one mutant in and say what became of it."""
@@ -194,7 +195,7 @@ def main() -> int:
         return 1 if lost else 0
     with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
         runs = Runs(Path(folder))
-        runs.begin(list(dict.fromkeys(selection for mutant in chosen for selection in mutant.tests)))
+        runs.begin(list(dict.fromkeys(test for mutant in chosen for test in mutant.tests)), arguments.jobs)
         with ThreadPoolExecutor(arguments.jobs) as pool:
             list(pool.map(runs.test, chosen))
     print(", ".join(f"{count} {fate}" for fate, count in runs.said.items()))
