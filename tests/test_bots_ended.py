@@ -87,6 +87,12 @@ def test_daemons_of_a_bot_end_with_it(move, tmp_path):
         assert living(tmp_path) == []  # play itself has seen to it
 
 
+def _signals_as_in_a_shell():
+    """Whatever these tests were started by: nohup, say, has its children ignore SIGHUP."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @linux
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("command", ["tournament", "tournament --workers 2", "evaluate"])
@@ -98,7 +104,7 @@ def test_daemons_of_a_bot_end_with_the_command_however_that_ends(command, number
     script = [sys.executable, str(ROOT / "scripts" / f"{name}.py")]
     with subprocess.Popen(
         [*script, *given], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=_signals_as_in_a_shell,
     ) as process:  # fmt: skip
         while not (tmp_path / "pids").exists() or len(living(tmp_path)) < 2:
             assert process.poll() is None
