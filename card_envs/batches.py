@@ -1,7 +1,7 @@
-"""Checks of the arrays that users hand to the verbs of a game: every refusal is a sentence.
+"""Checks of the arrays that users pass to the verbs of a game; every error is a sentence.
 
-Compiled code writes where it is told to and compiles anew for every new kind of array, so nothing reaches it
-that is not of the one dtype, dimension, layout and length it was made for.
+Compiled code writes wherever it is told to and is recompiled for every new kind of array, so it only ever gets arrays
+of the one dtype, dimension, layout and length it was made for.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Array = npt.NDArray[Any]
 INT32, UINT8, FLOAT32, BOOL = np.dtype(np.int32), np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.bool_)
 
 NO_SEATS = np.empty(0, np.int64)
-"""Sentinel for no list of seats: a view's own, or the seat to play. (None would be compiled for beside the array.)"""
+"""Sentinel for no list of seats: the view's own seat, or the seat to play. (None would need a second compilation.)"""
 
 SENTINEL_WIDTH = 2**32
 NO_OUTPUT = np.empty((0, SENTINEL_WIDTH), np.uint8)
-"""Sentinel for no array to write to; no other array has its width."""
+"""Sentinel for a missing output array; no other array has its width."""
 
 
 def copy(states: Array) -> Array:
@@ -45,20 +45,20 @@ def put(states: Array, rows: Array, values: Array) -> None:
 
 
 def listed(name: str, values: Any) -> Array:
-    """``values`` as a plain array; ``ValueError`` for what is none and for masked arrays."""
+    """``values`` as a plain array; ``ValueError`` if it cannot be one, and for masked arrays."""
     if type(values) is np.ndarray:
         return values
     _refuse_masked(name, values)
     try:
         return np.asarray(values)
-    except Exception as fault:  # whatever an object does that says it is an array
+    except Exception as fault:  # an object that claims to be an array may raise anything
         raise ValueError(f"{name} cannot be made an array of numbers ({fault}): give a plain array or list.") from None
 
 
 def _refuse_masked(name: str, values: Any) -> None:
     if isinstance(values, np.ma.MaskedArray):
         raise ValueError(
-            f"{name} must be a plain array, not a masked one, of which some may be missing: give np.ma.filled or .data."
+            f"{name} must be a plain array, not a masked one, whose values may be missing: give np.ma.filled or .data."
         )
 
 
@@ -83,7 +83,7 @@ def seeds(values: npt.ArrayLike) -> npt.NDArray[np.uint64]:
 
 
 def check_states(states: Any, dtype: np.dtype[Any], *, write: bool = False) -> Array:
-    """``states`` if it is an array of such records, a readable copy if it is read-only and need not be written."""
+    """``states`` if it is an array of such records, or a copy if it is read-only and the verb only reads it."""
     if type(states) is not np.ndarray and isinstance(states, np.ndarray):
         _refuse_masked("states", states)
         states = states.view(np.ndarray)  # the same memory
@@ -99,8 +99,8 @@ def check_states(states: Any, dtype: np.dtype[Any], *, write: bool = False) -> A
         return copy(states)
     fault = "read-only" if not flags.writeable else "not contiguous (a slice with a step?)"
     raise ValueError(
-        f"states is {fault}, and this verb writes to it: pass states.copy() and go on with that copy. A state of its "
-        "own, whose record is read-only, has sample_action() and play(...)."
+        f"states is {fault}, and this verb writes to it: pass states.copy() and go on with that copy. A single "
+        "State, whose record is read-only, has sample_action() and play(...)."
     )
 
 
@@ -120,7 +120,7 @@ def output(name: str, array: Array | None, shape: tuple[int, ...], dtype: np.dty
 
 
 def are_plain(actions: Any) -> bool:
-    """Whether actions can go to compiled code as they are, if only there are enough of them."""
+    """Whether actions can go to compiled code as they are, apart from their number."""
     return type(actions) is np.ndarray and actions.dtype is INT32 and actions.flags.carray
 
 
@@ -133,7 +133,7 @@ def actions(values: npt.ArrayLike, size: int) -> npt.NDArray[np.int32]:
         return np.empty(0, np.int32)
     if array.dtype.kind not in "iu" or array.shape != (size,):
         raise ValueError(
-            f"actions must be whole numbers of shape ({size},), one a row, not {array.dtype} of shape {array.shape}."
+            f"actions must be whole numbers of shape ({size},), one per row, not {array.dtype} of shape {array.shape}."
         )
     narrow = array.astype(np.int32)
     if not np.can_cast(array.dtype, np.int32) and (narrow != array).any():
@@ -151,11 +151,11 @@ def seats(values: npt.ArrayLike, size: int, players: int) -> npt.NDArray[np.int6
         raise ValueError(f"seats must be whole numbers of shape ({size},), not {array.dtype} of shape {array.shape}.")
     if array.size and (array.min() < 0 or array.max() >= players):
         raise ValueError(f"seats must be from 0 to {players - 1}, not {int(array.min())} to {int(array.max())}.")
-    return np.array(np.broadcast_to(array, (size,)), dtype=np.int64, order="C")  # a copy: compiled code minds flags
+    return np.array(np.broadcast_to(array, (size,)), dtype=np.int64, order="C")  # a copy: flags matter
 
 
 def rows(values: npt.ArrayLike | None, size: int) -> npt.NDArray[np.int64]:
-    """Row numbers as int64 (M,), each from 0 to ``size - 1``; without any given (None) all rows."""
+    """Row numbers as int64 (M,), each from 0 to ``size - 1``; None means all rows."""
     if values is None:
         return np.arange(size)
     array = listed("rows", values)
@@ -164,7 +164,7 @@ def rows(values: npt.ArrayLike | None, size: int) -> npt.NDArray[np.int64]:
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise ValueError(
             f"rows must be row numbers of shape (M,), or None for all rows, not {array.dtype} of shape {array.shape}: "
-            "np.flatnonzero makes them of a mask."
+            "np.flatnonzero turns a mask into them."
         )
     wrong = np.flatnonzero((array < 0) | (array >= size))
     if len(wrong):
@@ -173,13 +173,13 @@ def rows(values: npt.ArrayLike | None, size: int) -> npt.NDArray[np.int64]:
 
 
 def marked(where: npt.ArrayLike | None, size: int) -> npt.NDArray[np.int64]:
-    """Numbers of the rows where a bool (N,) array is true; all rows without one."""
+    """Numbers of the rows where a bool (N,) array is true; None means all rows."""
     if where is None:
         return np.arange(size)
     array = listed("where", where)
     if array.dtype != np.bool_ or array.shape != (size,):
         raise ValueError(
-            f"where must be an array of bool and shape ({size},), one a table, not {array.dtype} of shape "
+            f"where must be an array of bool and shape ({size},), one per table, not {array.dtype} of shape "
             f"{array.shape}."
         )
     return np.flatnonzero(array)

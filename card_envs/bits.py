@@ -1,4 +1,4 @@
-"""Bit sets of up to 64 members, written out as bytes, and the random numbers of a table: scalar kernels.
+"""Scalar kernels: bit sets of up to 64 members, their bits as bytes, and the random words of a table.
 
 House rules for everything compiled here and in the games: small fields are read through ``np.int64`` or
 ``np.uint64``, and uint64 meets only uint64 (numba would make a float64 of uint64 and int64 together).
@@ -23,7 +23,7 @@ FRONT = 192
 """Bytes of a record that every play reads."""
 
 COMING = 2048
-"""Bytes from where ``put`` writes to what it lets the processor fetch, since it will be written soon."""
+"""How far ahead of its writes ``put`` prefetches, in bytes."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -63,7 +63,7 @@ def few(count: int) -> np.uint64:
 
 @inlined
 def popcount(members: np.uint64) -> int:
-    """Number of members. LLVM knows this idiom and makes one instruction of it."""
+    """Number of members. LLVM compiles this idiom to one instruction."""
     x = members - ((members >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
     x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -77,7 +77,7 @@ def lowest(members: np.uint64) -> int:
 
 
 def _deposits() -> bool:
-    """Whether compiled code may use the processor's instruction that lays bits into the places of a mask."""
+    """Whether compiled code may use the processor's bit deposit instruction (BMI2 ``pdep``)."""
     if JIT_DISABLED:
         return False
     _, processor, features = cpu_target.target_context.codegen().magic_tuple()
@@ -103,7 +103,7 @@ def nth(members: np.uint64, index: int) -> int:
     """The member with ``index`` smaller ones in the set."""
     if _HAS_DEPOSIT:
         return lowest(_deposit(ONE << np.uint64(index), members))
-    for k in range(6):  # without a branch, which would be guessed wrong half the time
+    for k in range(6):  # branch-free: a branch would be mispredicted half the time
         members = members & (members - ONE) if k < index else members
     for _ in range(6, index):
         members &= members - ONE
@@ -111,10 +111,10 @@ def nth(members: np.uint64, index: int) -> int:
 
 
 def borrow(array: Any) -> Any:
-    """The same array without a share in its ownership, for use inside a hot loop.
+    """The same array without reference counting, for use inside a hot loop.
 
-    Handing an array to a function counts references with locked instructions, which cost more than a whole
-    play. Whoever borrows an array of its own making keeps it alive with ``keep`` until after the last use.
+    Passing an array to a function counts references with locked instructions, which cost more than a whole play. A
+    function that borrows an array it has created must keep it alive with ``keep`` until after the last use.
     """
     return array
 
@@ -136,7 +136,7 @@ def _borrow_overload(array):  # type: ignore[no-untyped-def]
 
 
 def _fetch(builder: Any, place: Any, distances: range, *, for_writing: bool) -> None:
-    """Let the processor begin to load what lies so many bytes behind a place; it may lie anywhere."""
+    """Prefetch the memory at these distances, in bytes, behind an address; any address is allowed."""
     octet, word = ir.IntType(8).as_pointer(), ir.IntType(32)
     hint = builder.module.declare_intrinsic(
         "llvm.prefetch", [octet], ir.FunctionType(ir.VoidType(), [octet, word, word, word])
@@ -144,7 +144,7 @@ def _fetch(builder: Any, place: Any, distances: range, *, for_writing: bool) -> 
     address = builder.ptrtoint(place, ir.IntType(64))
     for distance in distances:
         far = builder.inttoptr(builder.add(address, ir.Constant(ir.IntType(64), distance)), octet)
-        builder.call(hint, [far, word(int(for_writing)), word(3), word(1)])  # close by, data
+        builder.call(hint, [far, word(int(for_writing)), word(3), word(1)])  # high locality, data cache
 
 
 def prefetch(array: Any, index: int) -> None:
@@ -220,8 +220,8 @@ SLACK = 64
 def put(out: Any, at: int, width: int, value: np.uint64) -> int:
     """Write ``width`` (0 to 64) low bits of ``value`` as bytes of 0 or 1 from ``out[at]`` on; return the end.
 
-    One wide store: it writes 64 bytes whatever the width, so fields are put in ascending order, each over what
-    the one before left behind, and ``out`` must have ``SLACK`` bytes to spare.
+    One wide store: it writes 64 bytes whatever the width, so fields are put in ascending order, each over the surplus
+    of the one before, and ``out`` must have ``SLACK`` bytes to spare.
     """
     _spread_64(out, at, value)
     return at + width
@@ -287,13 +287,13 @@ def deal_stream(seed: np.uint64, deal: np.uint64) -> np.uint64:
 
 @inlined
 def choice_stream(seed: np.uint64) -> np.uint64:
-    """First state of the generator of a table's choices."""
+    """First state of a table's stream."""
     return scramble(seed ^ _CHOICES)
 
 
 @inlined
 def draw(s: Any) -> np.uint64:
-    """Next random word of the choices of table ``s`` (splitmix64)."""
+    """Next random word of the stream of table ``s`` (splitmix64)."""
     s.choice += _GOLDEN
     return scramble(s.choice)
 
@@ -319,8 +319,8 @@ def _sip_round(a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64) -> tuple[
 
 @njit
 def siphash(low: np.uint64, high: np.uint64, word: np.uint64) -> np.uint64:
-    """SipHash-2-4 of the eight bytes of ``word`` by a key of two words (little-endian all): who does not know the key
-    learns nothing of it from any number of hashes."""
+    """SipHash-2-4 of the eight bytes of ``word`` under a key of two words (all little-endian): any number of hashes
+    reveals nothing of the key."""
     a, b, c, d = low ^ _SIP[0], high ^ _SIP[1], low ^ _SIP[2], high ^ _SIP[3]
     for block in (word, _SIP_LENGTH):
         d ^= block
@@ -335,29 +335,29 @@ def siphash(low: np.uint64, high: np.uint64, word: np.uint64) -> np.uint64:
 
 @inlined
 def draw_one_way(s: Any) -> np.uint64:
-    """A random word of the choices of table ``s`` to be handed to a player.
+    """A random word from the stream of table ``s`` that a player may be given.
 
-    ``scramble`` can be turned back: a word of ``draw`` itself tells the state of the generator, that the seed, and that
-    the whole pack. Here the drawn word is a key that nobody sees.
+    ``scramble`` is invertible: a word of ``draw`` itself reveals the state of the stream, hence the seed, hence the
+    whole pack. Here the drawn word is a key that nobody sees.
     """
     return siphash(draw(s), _CHOICES, ZERO)
 
 
 @inlined
 def draw_from(s: Any, members: np.uint64) -> int:
-    """A uniform member of a set that is not empty, by the choices of table ``s``."""
+    """A uniform member of a nonempty set, drawn from the stream of table ``s``."""
     return nth(members, below(draw(s), popcount(members)))
 
 
 @inlined
 def take_back(s: Any) -> None:
-    """Forget that the last random word was drawn."""
+    """Undo the last draw from the stream of table ``s``."""
     s.choice -= _GOLDEN
 
 
 @inlined
 def lot(seed: np.uint64, deal: np.uint64, bound: int) -> int:
-    """A seat drawn by lot for the episode that begins with this deal, apart from the shuffling."""
+    """A seat drawn by lot for the episode that begins with this deal, independent of the shuffling."""
     return below(scramble(deal_stream(seed, deal) ^ _CHOICES), bound)
 
 

@@ -32,7 +32,7 @@ _CARD = re.compile(r"(10|[A-Z2-9ТКДВ])((?:KR|KA|HE|PI)(?=[\s,]|$)|[CDHS♣�
 _BETWEEN = re.compile(r"[\s,]*")
 
 MOST_NAMES = 1000
-"""Most cards that are read as one run: many times any pack, so that a run without end is refused."""
+"""Most cards read from one text: many times any pack, so that endless input is refused."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,14 @@ class Pack:
         return {name: card for card, name in enumerate(self.names)}
 
     def same_suit(self) -> npt.NDArray[np.uint64]:
-        """By card, the set of all cards of its suit, uint64 (64,); none for what is no card."""
+        """By card, the set of all cards of its suit, uint64 (64,); empty for numbers that are no card."""
         sets = np.zeros(64, np.uint64)
         for card in range(self.size):
             sets[card] = ((1 << len(self.ranks)) - 1) << card // len(self.ranks) * len(self.ranks)
         return sets
 
     def higher(self) -> npt.NDArray[np.uint64]:
-        """By card, the set of the cards that stand above it in its suit, uint64 (64,); none for what is no card."""
+        """By card, the set of the cards that stand above it in its suit, uint64 (64,); empty for no card."""
         sets = self.same_suit()
         for card in range(self.size):
             sets[card] &= np.uint64(2**64 - (2 << card))
@@ -102,9 +102,9 @@ class Pack:
         return cards
 
     def _first_cards(self, text: str | Iterable[str], most: int) -> list[int]:
-        """The same, no more than the first ``most``; the rest is not looked at."""
+        """The same, no more than the first ``most``; the rest is not read."""
         if not isinstance(text, Iterable):
-            raise ValueError(f"{shown(text)} is no run of cards: give their names, as in 'Kh Td' or ['Kh', 'Td'].")
+            raise ValueError(f"{shown(text)} is no list of cards: give their names, as in 'Kh Td' or ['Kh', 'Td'].")
         names = _read(text) if isinstance(text, str) else text
         return [self.card(name) for name in islice(names, most)]
 
@@ -112,7 +112,7 @@ class Pack:
         """Numbers of the cards of a complete pack, top card first; ``ValueError`` if one is missing or repeated."""
         cards = self._first_cards(deck, self.size + 1)
         repeated = sorted(card for card, times in Counter(cards).items() if times > 1)
-        # One card too many is reason enough: what would come after it is not known.
+        # One card too many is reason enough to refuse: the rest has not been read.
         missing = sorted(set(range(self.size)) - set(cards)) if len(cards) <= self.size else []
         if repeated or missing:
             faults = [
@@ -165,7 +165,7 @@ def split(text: str) -> list[str]:
 
 
 def _read(text: str) -> Iterator[str]:
-    """The card names in a run of text, one after the other: each character is looked at once."""
+    """The card names in a run of text, one after the other: each character is read once."""
     at = _end_of_blanks(text, 0)
     while at < len(text):
         match = _CARD.match(text, at)

@@ -1,4 +1,4 @@
-"""Checks of values that users hand in: each returns the value in plain form or raises a sentence."""
+"""Checks of values that users pass in: each returns the plain value or raises an error that is a sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 MOST_BITS = 300
-"""Whole numbers of more bits are not written out: Python refuses to, from some size on."""
+"""Whole numbers of more bits are not printed in full: beyond some size Python refuses to."""
 
 
 class _Line(reprlib.Repr):
@@ -28,7 +28,7 @@ class _Line(reprlib.Repr):
         return super().repr_int(value, level)
 
     def repr_instance(self, value: object, level: int) -> str:
-        # A list or a string of a kind of its own would be written out in full before it is cut.
+        # A list or string of a subclass would be written out in full before it is cut.
         if isinstance(value, int) and not isinstance(value, bool):
             return self.repr_int(value, level)
         if isinstance(value, (list, tuple, str, bytes)) and len(value) > self.maxother:
@@ -63,9 +63,9 @@ def whole_number(name: str, value: Any, least: int, most: int) -> int:
 
 
 def settle(rules: Any, **bounds: tuple[int, int]) -> None:
-    """Check the fields of a frozen dataclass that are whole numbers, by their bounds, and ``match``; in plain form.
+    """Check the whole numbers of a frozen dataclass by their bounds, and ``match``, and store the plain values.
 
-    Raises ``ValueError`` for a value that is none or out of range.
+    Raises ``ValueError`` for a value of the wrong kind or out of range.
     """
     object.__setattr__(rules, "match", flag("match", rules.match))
     for name, (least, most) in bounds.items():
@@ -73,7 +73,7 @@ def settle(rules: Any, **bounds: tuple[int, int]) -> None:
 
 
 def even_pack(suits: int, ranks: int, hand_size: int, stock: int = 0) -> None:
-    """Raise ``ValueError`` unless two players can share a pack, and both hands and so many cards are in it."""
+    """Raise ``ValueError`` unless two players can share a pack evenly and it is enough for both hands and the stock."""
     size = suits * ranks
     if size % 2:
         raise ValueError(

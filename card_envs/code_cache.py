@@ -1,6 +1,6 @@
-"""Where compiled code is kept: one folder of files, each named after everything that is in it.
+"""The cache of compiled code: one folder of files, each named after everything that its code depends on.
 
-``jit`` says what is compiled, ``fingerprint`` what a version of it is.
+``jit`` says what is compiled, ``fingerprint`` what identifies a version of it.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from card_envs.fingerprint import fingerprint
 PACKAGE = Path(__file__).resolve().parent
 
 TRIES = 5
-"""Times that a folder is made again which other processes clear away."""
+"""How often a folder is made again if other processes delete it."""
 
 COMPILED = "compiled"
 """Name of the folder of compiled code."""
 
 KEPT = 3
-"""Versions of a function that are kept, those used last: whoever goes back and forth between two does not wait."""
+"""Versions kept of each function, the most recently used: switching back and forth between two costs nothing."""
 
 
 class CacheWarning(UserWarning):
-    """No folder for compiled code can be written, so every process compiles anew."""
+    """No folder for compiled code is writable, so every process recompiles."""
 
 
 def _is_writable(folder: Path) -> bool:
@@ -48,14 +48,14 @@ def _is_writable(folder: Path) -> bool:
             with tempfile.TemporaryFile(dir=folder):
                 return True
         except FileNotFoundError:
-            continue  # another process has just cleared it away
+            continue  # another process has just deleted it
         except OSError:
             return False
     return False
 
 
 def _candidate_folders() -> list[Path]:
-    """Where compiled code may be kept, best first."""
+    """Candidate folders for compiled code, best first."""
     if config.CACHE_DIR:
         return [Path(config.CACHE_DIR) / "card_envs"]
     candidates = [PACKAGE / "__pycache__"]
@@ -68,12 +68,12 @@ def _candidate_folders() -> list[Path]:
 
 @cache
 def cache_folder() -> Path | None:
-    """Folder of the compiled code, or None (with one ``CacheWarning``) if none can be written."""
+    """Folder of the compiled code, or None (with one ``CacheWarning``) if none is writable."""
     for parent in _candidate_folders():
         if _is_writable(parent / COMPILED):
             return parent / COMPILED
     warnings.warn(
-        "card_envs can write no cache folder, so each process compiles its kernels anew (about half a minute). "
+        "card_envs has no writable cache folder, so each process recompiles its kernels (about half a minute). "
         "Set NUMBA_CACHE_DIR to a writable folder to avoid that.",
         CacheWarning,
         stacklevel=2,
@@ -127,17 +127,17 @@ class CodeCache(caching._Cache):
             content = b""
         if not content or content[:32] != hashlib.sha256(content[32:]).digest():
             _say_once()
-            return None  # nothing there, or a file cut short
+            return None  # missing, or cut short
         with suppress(OSError):
             os.utime(path)  # type: ignore[arg-type]
         return self._rebuilt(target_context, pickle.loads(content[32:]))
 
     def _reduced(self, compiled: Any) -> Any:
-        """What is written of compiled code."""
+        """The part of compiled code that is written to disk."""
         return compiled._reduce()
 
     def _rebuilt(self, target_context: Any, reduced: Any) -> Any:
-        """Compiled code that has been read."""
+        """Compiled code, from what was read from disk."""
         return compiler.CompileResult._rebuild(target_context, *reduced)
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -147,7 +147,7 @@ class CodeCache(caching._Cache):
         content = caching.dumps(self._reduced(data))
         half_written = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)  # somebody may have cleared it away
+            path.parent.mkdir(parents=True, exist_ok=True)  # another process may have deleted it
             half_written.write_bytes(hashlib.sha256(content).digest() + content)
             os.replace(half_written, path)
         except OSError:  # a full or vanished disk costs the next process a compilation, nothing else
@@ -157,7 +157,7 @@ class CodeCache(caching._Cache):
 
 
 def _age(path: Path) -> float:
-    """When a file was used last; long ago if another process has just cleared it away."""
+    """When a file was used last; long ago if another process has just deleted it."""
     try:
         return path.stat().st_mtime
     except OSError:
@@ -165,7 +165,7 @@ def _age(path: Path) -> float:
 
 
 def _forget_old_versions(path: Path) -> None:
-    """Clear away what was compiled of earlier versions of a function for the same signature, but for a few."""
+    """Delete all but the last few versions of a function that were compiled for the same signature."""
     versions = path.parent.glob(f"{path.name.rpartition('-')[0]}-*.bin")
     for old in sorted((each for each in versions if each != path), key=_age)[: 1 - KEPT]:
         with suppress(OSError):
@@ -176,11 +176,11 @@ _said: list[str] = []
 
 
 def _say_once() -> None:
-    """Tell a person who waits in front of a terminal or a notebook that something is compiled; workers are silent."""
+    """Tell a person who waits at a terminal or a notebook that code is being compiled; workers are silent."""
     if _said or multiprocessing.parent_process() is not None:
         return
     _said.append(
-        "card_envs: compiling what has not been compiled yet, some ten seconds for each game"
+        "card_envs: compiling code that is not in the cache, some ten seconds for each game"
         + (f"; it is kept in {cache_folder()}." if cache_folder() else ".")
     )
     if "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty()):

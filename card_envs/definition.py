@@ -1,6 +1,6 @@
-"""What a game must say, checked when it is defined: each thing that is missing or does not fit gets a sentence.
+"""What a game must define, checked when its class is made: whatever is missing or does not fit gets a sentence.
 
-Compiled code would say nothing: a constant that nobody fills is 0, a number too large for its field wraps around.
+Compiled code would not complain: a constant left out is 0, a number too large for its field wraps around.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ PARAMETERS = {
     "hide": ("s", "g", "seat"),
     "imagine": ("s", "g"),
 }
-"""The functions that a game's folder has, or gets in standard form, and what they are called with."""
+"""The functions of a kernel, which a game writes or gets in standard form, and their parameters."""
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-"""What a game may be called: it stands in the ids of its environments and in lines of text."""
+"""What a game may be called: the name is part of environment ids and of lines of text."""
 
 PROMISED = ("pack", "max_plays", "most_points", "min_return", "max_return")
-"""What a game sets before it calls ``Game.__init__``."""
+"""Attributes that a game sets before it calls ``Game.__init__``."""
 
 
 def kernel_functions(modules: tuple[ModuleType, ...]) -> dict[str, Callable[..., Any]]:
-    """The functions of a kernel from the modules of a game's folder, the first that has one, or in standard form."""
+    """The functions of a kernel, each from the first module of a game's folder that has it, or in standard form."""
     folder = modules[0].__name__.rpartition(".")[0] if modules else "no module"
     own = ChainMap(*map(vars, modules))
     there = ChainMap(*own.maps, _standard(own, folder))
@@ -60,7 +60,7 @@ def kernel_functions(modules: tuple[ModuleType, ...]) -> dict[str, Callable[...,
     for name, function in functions.items():
         plain = getattr(function, "py_func", function)
         if plain is function and not JIT_DISABLED:
-            raise ValueError(f"{name!r} in the kernel of {folder} is not compiled: put card_envs.jit.njit on it.")
+            raise ValueError(f"{name!r} in the kernel of {folder} is not compiled: put @card_envs.jit.njit on it.")
         if plain.__code__.co_argcount != len(PARAMETERS[name]):
             raise ValueError(
                 f"{name!r} in the kernel of {folder} takes {plain.__code__.co_argcount} arguments, but is called as "
@@ -70,7 +70,7 @@ def kernel_functions(modules: tuple[ModuleType, ...]) -> dict[str, Callable[...,
 
 
 def _standard(own: Mapping[str, Any], folder: str) -> standard.Functions:
-    """The functions that a game may leave out, as far as they can be made of those it has."""
+    """Standard forms of the functions that a game may leave out, as far as the functions it has allow."""
     functions: standard.Functions = {name: getattr(standard, name) for name in ("is_won", "carry", "settlement")}
     if "legal_cards" in own:
         functions |= standard.by_cards(own["legal_cards"], folder)
@@ -78,7 +78,7 @@ def _standard(own: Mapping[str, Any], folder: str) -> standard.Functions:
 
 
 def check_class(game: type[Game]) -> None:
-    """Raise ``ValueError`` unless a class says of a game what no object of it needs to say."""
+    """Raise ``ValueError`` unless the class of a game has all the class attributes it needs."""
     title = game.__qualname__
     for attribute, meaning in (
         ("name", "a string, as in make_game(name)"),
@@ -115,7 +115,7 @@ def _check_facts(title: str, game: type[Game]) -> None:
         if not hasattr(method, "public_kind"):
             raise ValueError(f"The fact {name!r} of {title} is marked as one in a base class: mark it here as well.")
         if not callable(method) or not method.__doc__:
-            raise ValueError(f"The fact {name!r} of {title} needs a docstring: bots are told by it what it means.")
+            raise ValueError(f"The fact {name!r} of {title} needs a docstring, which tells bots what it means.")
 
 
 def _check_rules(title: str, rules: Any) -> None:
@@ -150,14 +150,14 @@ def check_promised(game: Game) -> None:
 
 
 def filled(name: str, dtype: np.dtype[Any], values: Mapping[str, Any]) -> npt.NDArray[Any]:
-    """The constants of a game, one read-only record of these values: each field has one, of its own shape."""
+    """The constants of a game as one read-only record: each field needs one of these values, of its shape."""
     fields = dtype.names or ()
     missing = [field for field in fields if field not in values]
     unknown = [field for field in values if field not in fields]
     if missing or unknown:
         faults = [
             f"{word} {', '.join(map(repr, some))}"
-            for word, some in (("lack", missing), ("have, and no field for,", unknown))
+            for word, some in (("lack", missing), ("have no field for", unknown))
             if some
         ]
         raise ValueError(f"The constants of {name} {' and '.join(faults)}: give each field of constants_dtype a value.")
@@ -173,7 +173,7 @@ def filled(name: str, dtype: np.dtype[Any], values: Mapping[str, Any]) -> npt.ND
 
 
 def check_sizes(game: Game) -> None:
-    """Raise ``ValueError`` where a number of a game is too large for what holds it."""
+    """Raise ``ValueError`` where a number of a game is too large for its field."""
     history = game.dtype["history"]
     codes = game.num_players * game.num_actions
     for what, needed, room in (

@@ -2,11 +2,11 @@
 
 
 class IllegalAction(ValueError):
-    """An action that the seat to play may not take now, or any action where nobody is on turn."""
+    """An action that the seat to play may not take now, or any action when nobody is on turn."""
 
 
 class UnknownArgument(ValueError, TypeError):
-    """A keyword argument that there is not, or a value of ``render_mode`` that cannot be drawn.
+    """An unknown keyword argument, or a ``render_mode`` that is not available.
 
     Also a ``TypeError``, as Python raises it for unknown arguments: libraries that try an argument first and go on
     without it (``render_mode`` in Stable-Baselines3, ``frameskip`` in TorchRL) look for that.
@@ -14,11 +14,11 @@ class UnknownArgument(ValueError, TypeError):
 
 
 class FixedSetting(ValueError, AttributeError):
-    """A setting of an environment that cannot be changed once it is made, or an attribute that there is not."""
+    """A setting of an environment that cannot be changed once it is made, or an unknown attribute."""
 
 
 class MissingExtra(UnknownArgument, ImportError):
-    """Something that an optional package does, which is not installed; the sentence has the command that does so."""
+    """A feature whose optional package is not installed; the message has the command to install it."""
 
 
 class NoDisplay(ValueError, OSError):

@@ -1,13 +1,13 @@
-"""What compiled code is made of, as a digest: an edit changes it wherever numba would write something else.
+"""A digest of everything that compiled code depends on: an edit that changes the compiled code changes the digest.
 
-numba writes into the code of a function whatever it finds in its variables: numbers and arrays of any module, and the
-code of the compiled functions that it calls. So the digest goes over the bytecode of a function, the values of the
-globals and of the closed-over variables that it uses, and the same of every function among them. It looks at what has
-been loaded and at no file, so that a process that is older than an edit cannot pass off its code for the edited one's.
+numba embeds in compiled code the values that a function uses: numbers and arrays of any module, and the code of the
+compiled functions that it calls. So the digest covers the bytecode of a function, the values of the globals and closure
+variables that it uses, and the same of every function among them. It looks at what is loaded and at no file, so a
+process that is older than an edit cannot store its code as that of the edited version.
 
-Of a function that numba does not compile as it stands (one with an ``overload``, an ``intrinsic``) its module counts,
-text and values, for the implementation stands beside it. That is the one file looked at: if it has changed since this
-process began, there is no digest.
+For a function that numba does not compile itself (an ``overload`` or an ``intrinsic``) the digest covers its module,
+source and values, since the implementation is somewhere in there. That is the only file read: if it has changed since
+this process began, there is no digest.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ import numpy as np
 from numba import extending
 
 ELSEWHERE = frozenset({"numba", "numpy", "llvmlite"}) | sys.stdlib_module_names
-"""Packages that are known by their versions."""
+"""Packages identified by their versions."""
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), np.generic, np.dtype)
 
 BEGUN = time.time()
-"""When this process can have loaded the first module that anything is compiled of."""
+"""The earliest time at which this process can have loaded a module with compiled functions."""
 
 Value = tuple[str, Any, bool]
-"""A value that a function uses: what it is called there, and whether numba writes it into compiled code."""
+"""A value that a function uses: its name there, and whether numba embeds it in compiled code."""
 
 
 def fingerprint(function: Callable[..., Any]) -> str | None:
-    """Digest of everything that compiled code of a function is made of, 64 hex digits.
+    """Digest of everything that the compiled code of a function depends on, 64 hex digits.
 
-    None where the function uses a value that no digest can be made of.
+    None if the function uses a value that cannot be digested.
     """
     lines: list[str] = []
     python: Any = getattr(function, "py_func", function)
     found: list[tuple[Any, bool]] = [(python, True)]
-    numbers = {id(python): 0}  # lines name functions by number, so that two that change places are seen to
+    numbers = {id(python): 0}  # lines name functions by number, so that swapping two is noticed
     modules: set[int] = set()
     try:
         for number, (python, is_compiled) in enumerate(found):  # which grows
@@ -63,7 +63,7 @@ def fingerprint(function: Callable[..., Any]) -> str | None:
                     numbers[id(inner)] = len(found)
                     found.append((inner, value is not inner))
                 lines.append(f"{number} {name}: {numbers[id(inner)]} {getattr(value, 'targetoptions', '')}")
-    except Exception:  # whatever a value does that cannot be made bytes of
+    except Exception:  # a value that cannot be pickled may raise anything
         return None
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
@@ -73,7 +73,7 @@ def _name(value: Value) -> str:
 
 
 def _python(value: Any) -> FunctionType | None:
-    """The Python function that a compiled function, an intrinsic or a plain function is written in."""
+    """The Python function behind a compiled function, an intrinsic or a plain function."""
     if isinstance(value, extending._Intrinsic):
         value = value._defn
     value = getattr(value, "py_func", value)
@@ -121,7 +121,7 @@ def _beside(function: FunctionType, seen: set[int]) -> Iterator[Value]:
 
 @cache
 def _source(module: ModuleType) -> str:
-    """Digest of the text of a module; "" if it stands in no file. ``TypeError`` if that has changed since."""
+    """Digest of the source of a module; "" if it has no file. ``TypeError`` if the file has changed since loading."""
     path = Path(getattr(module, "__file__", None) or "")
     if not path.is_file():
         return ""
@@ -131,7 +131,7 @@ def _source(module: ModuleType) -> str:
 
 
 def _code_text(code: CodeType) -> str:
-    """Code as text: all of it that has a say in what it does."""
+    """Code as text: everything in it that affects what it does."""
     consts = (_code_text(each) if isinstance(each, CodeType) else _text(each) for each in code.co_consts)
     table = getattr(code, "co_exceptiontable", b"")
     shape = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
@@ -164,7 +164,7 @@ def _text(value: Any) -> str:
 
 
 def _text_if_plain(value: Any) -> str:
-    """The same of what only Python sees, where other values are let be."""
+    """The same for a value that only Python code uses; values that are not plain do not count."""
     return _text(value) if isinstance(value, (*PLAIN, tuple)) else type(value).__qualname__
 
 

@@ -1,9 +1,9 @@
-"""What a game is, for everyone above: ``Game``. Its verbs over arrays of states stand in ``verbs``, those that need
-open cards in ``open_cards``.
+"""``Game``: a game, as everything above uses it. Its verbs over arrays of states are in ``verbs``, those that need open
+cards in ``open_cards``.
 
-A game in a folder of its own derives from ``Game`` and says what only it knows: its kernel, its constants, what a
-page about a position shows, and the names of its actions where they are more than a card. All the rest is here.
-``definition`` checks what it says.
+A game, in a folder of its own, derives from ``Game`` and defines what is particular to it: its kernel, its constants,
+the page about a position, and the names of its actions where they are more than a card. Everything else is here.
+``definition`` checks what a game defines.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ class Game(OpenCards, ABC):
     """Record of the game's rules and tables (``record.constants_dtype``)."""
 
     carried: ClassVar[tuple[str, ...]] = ()
-    """Fields of the state, beside the common ones, that the deck and the plays do not determine."""
+    """Fields of the state, besides the common ones, that the deck and the plays do not determine."""
 
     match_extras: ClassVar[Mapping[str, Callable[[str, Any], Any]]] = {}
-    """Those of them that a match carries from deal to deal beside its scores, 0 at first: ``new_state`` takes them as
-    keywords, and each comes with the check (``checks``) of what it may be."""
+    """Those of ``carried`` that a match carries from deal to deal besides its scores, 0 at first: ``new_state`` takes
+    them as keywords, and each comes with the check of its value (``checks``)."""
 
     void: ClassVar[str] = ""
-    """Why a pack can make a void deal, the end of a sentence; "" where none can."""
+    """Why a deal can be void, as the end of a sentence; "" if none can."""
 
     pack: Pack
     min_return: float
@@ -77,10 +77,10 @@ class Game(OpenCards, ABC):
     """Points that all seats together can make in a deal."""
 
     def __init__(self, rules: Any, constants: dict[str, Any], layout: list[tuple[str, int]]) -> None:
-        """Make the game of these rules; ``pack``, ``max_plays``, ``most_points`` and the bounds of returns are set.
+        """Make the game; ``pack``, ``max_plays``, ``most_points`` and the bounds of returns must be set before.
 
-        constants: values of ``constants_dtype``, but for those that bear the name of a rule, and for ``num_actions``
-            where an action is a card. layout: names and widths of the parts of an observation.
+        constants: values of ``constants_dtype``, except those with the name of a rule, and ``num_actions`` where an
+            action is a card. layout: names and widths of the parts of an observation.
         """
         definition.check_promised(self)
         self.rules = rules
@@ -115,10 +115,10 @@ class Game(OpenCards, ABC):
 
     @classmethod
     def under(cls, rules: Any) -> Self:
-        """The game under these rules, a ``rules_class``: of equal rules there is one object."""
+        """The game under these rules, a ``rules_class``; equal rules give the same object."""
         return _under(cls, rules)  # type: ignore[return-value]
 
-    # What only the game knows
+    # What every game defines
 
     @abstractmethod
     def page(self, row: Any, seat: int | None) -> Page:
@@ -128,7 +128,7 @@ class Game(OpenCards, ABC):
     def table_cards(self, row: Any) -> list[str]:
         """Names of the cards that lie open on the table."""
 
-    # What a game says where it is otherwise
+    # Defaults that a game may override
 
     @cached_property
     def solver(self) -> Solver:
@@ -138,7 +138,7 @@ class Game(OpenCards, ABC):
 
     @classmethod
     def probe(cls) -> Probe:
-        """``PROBE`` of the module ``probe`` in the game's folder: what tests need to know of it."""
+        """``PROBE`` of the module ``probe`` in the game's folder: what tests need to know about it."""
         probe: Probe = cls._beside("probe").PROBE
         return probe
 
@@ -148,7 +148,7 @@ class Game(OpenCards, ABC):
         return import_module(f"{cls.__module__.rpartition('.')[0]}.{module}")
 
     def scene(self, row: Any, seat: int | None) -> Scene:
-        """What lies where, for a picture: what a seat may see of its view (None: everything); else made of the page."""
+        """What lies where, for a picture: what a seat may see (None: everything); by default made from the page."""
         return from_page(self, row, seat)
 
     def cards_of(self, row: Any, action: int) -> tuple[str, list[str]]:
@@ -160,7 +160,7 @@ class Game(OpenCards, ABC):
         return {"points": self.min_return, "win": -1.0, "share": -1.0 / (self.num_players - 1), "settlement": 0.0}
 
     def action_name(self, action: int) -> str:
-        """Name of an action, as players write it; ``ValueError`` if there is no such action. A card's, if no more."""
+        """Name of an action, as players write it, by default its card's; ``ValueError`` if there is no such action."""
         return self.pack.name(self._known(action))
 
     def _known(self, action: int) -> int:
@@ -174,18 +174,18 @@ class Game(OpenCards, ABC):
         return self.pack.card(name)
 
     def match_goes_on(self, scores: Sequence[int]) -> bool:
-        """Whether a match standing at these scores still goes on: until somebody reaches the target."""
+        """Whether a match at these scores still goes on: until somebody reaches the target."""
         return max(scores) < self.rules.target
 
     def check_position(self, row: Any) -> None:
-        """Raise ``ValueError`` if the fields that a line of text carries do not go with the deal just laid out."""
+        """Raise ``ValueError`` if the fields that a line of text carries contradict the deal just laid out."""
 
     def hand_cards(self, row: Any, seat: int) -> int:
         """Bit set of a hand."""
         return int(row.hand[seat])
 
     def close_page(self, page: Page, row: Any, seat: int | None, stock: str, undealt: Sequence[int]) -> Page:
-        """End a page as every game does: hands that may be seen, the stock if all may, and whose turn it is.
+        """Add the lines that end every page: the visible hands, the stock if all is visible, and whose turn it is.
 
         stock: what the game calls it. undealt: its cards by number, the next one first.
         """
@@ -213,14 +213,14 @@ class Game(OpenCards, ABC):
     ) -> State:
         """A fresh deal.
 
-        seed: decides all that is left to chance, mod 2**64; without one it is drawn from the system.
+        seed: decides everything random, mod 2**64; without one it is drawn from the operating system.
         deck: this pack, top card first, instead of the seed's.
-        dealer: seat that deals; by lot from the seed otherwise.
-        scores: a match from these scores on.
+        dealer: seat that deals; by default drawn by lot from the seed.
+        scores: match scores to start from.
         deal: number of the deal at the table: ``seed`` and ``deal`` decide the pack.
         extras: what else a match of this game carries into its first deal (``match_extras``).
 
-        Raises ``ValueError`` for a pack that is not whole or comes out void, and for impossible scores;
+        Raises ``ValueError`` for a pack that is incomplete or makes a void deal, and for impossible scores;
         ``UnknownArgument`` (a ``ValueError`` and a ``TypeError``) for extras that this game does not carry.
         """
         seed = secrets.randbits(64) if seed is None else batches.seed(seed)
@@ -237,7 +237,7 @@ class Game(OpenCards, ABC):
         if dealer is not None:
             states["dealer"] = whole_number("dealer", dealer, 0, self.num_players - 1)
         if deck is not None or dealer is not None:
-            states["deal"] = deal  # a pack of the seed may have been void and passed over
+            states["deal"] = deal  # void packs of the seed may have been skipped
         if deck is not None:
             self.lay_out(states, self.pack.whole(deck))
         elif dealer is not None:
@@ -245,7 +245,7 @@ class Game(OpenCards, ABC):
         return State(self, states)
 
     def lay_out(self, states: Array, cards: list[int]) -> None:
-        """Deal this pack, by numbers, in the first row; ``ValueError`` if it comes out void."""
+        """Deal this pack, by numbers, in the first row; ``ValueError`` if the deal is void."""
         states["deck"][0, : len(cards)] = cards
         if not self.loops.deal(states, self.constants, False):
             raise ValueError(f"This pack makes a void deal{self.void and ': '}{self.void}. Give another one.")
@@ -265,7 +265,7 @@ class Game(OpenCards, ABC):
         if field not in self.match_extras:
             known = ("seed", "deck", "dealer", "scores", "deal", *self.match_extras)
             raise UnknownArgument(
-                f"{field}={shown(value)} is nothing that a deal of {self.name} takes: {', '.join(known)} are."
+                f"{field}={shown(value)} is no argument of a deal of {self.name}: choose among {', '.join(known)}."
             )
         checked = self.match_extras[field](field, value)
         if checked and not self.rules.match:
@@ -273,7 +273,7 @@ class Game(OpenCards, ABC):
         return checked
 
     def state(self, states: Array, i: int) -> State:
-        """Row ``i`` as a state of its own (a copy); negative rows count from the end."""
+        """Row ``i`` as a single state (a copy); negative rows count from the end."""
         states = self._checked(states)
         row = whole_number("row", i, -len(states), len(states) - 1) % len(states)
         return State(self, batches.copy(states[row : row + 1]))
@@ -281,10 +281,10 @@ class Game(OpenCards, ABC):
     def public(self, row: Any, seat: int | None = None) -> dict[str, Any]:
         """What a seat (None: the seat to play, or that of a view) may see of a position, as data for JSON.
 
-        row: a state or a view, ``states[i]`` or an array of one. All games have the entries ``public.COMMON``; those of
-        its own are methods marked as ``public.fact``. A full state is looked at through the view of the seat.
+        row: a state or a view, ``states[i]`` or an array of one. All games have the entries ``public.COMMON``; its own
+        are methods marked with ``public.fact``. A full state is read through the view of the seat.
 
-        Raises ``ValueError`` for what is not one state of this game, and for another seat's view.
+        Raises ``ValueError`` unless given one state of this game, and for another seat's view.
         """
         rows = np.atleast_1d(row)
         if rows.shape != (1,):
@@ -292,10 +292,11 @@ class Game(OpenCards, ABC):
         return self.state(rows, 0).public(seat)
 
     def check_rows(self, states: Array) -> None:
-        """Raise ``ValueError``, naming the rows, unless every row is a position or a view that play leads to.
+        """Raise ``ValueError``, naming the rows, unless every row is a position that can arise in play, or a view of
+        one.
 
-        For rows that come from a file or another process: all other verbs take any row of this game and look at no
-        more than that they cannot be led astray.
+        For rows that come from a file or another process: all other verbs take any row of this game and only make sure
+        that it cannot lead them out of bounds.
         """
         states = self._checked(states)
         wrong = unsound(self, states)
@@ -313,7 +314,7 @@ class Game(OpenCards, ABC):
         return [self.pack.name(card) for card in cards.tolist()]
 
     def state_to_text(self, state: State) -> str:
-        """One line that holds the whole position, generators included; views have none."""
+        """One line that holds the whole position, seed and stream included; views have none."""
         return positions.write(state)
 
     def state_from_text(self, text: str) -> State:
@@ -345,10 +346,10 @@ class Game(OpenCards, ABC):
 
 
 _held: WeakValueDictionary[tuple[type[Game], Any], Game] = WeakValueDictionary()
-"""The games that somebody holds, by class and rules."""
+"""The games still in use, by class and rules."""
 
 
-@lru_cache(maxsize=64)  # the games used last are kept though nobody holds them
+@lru_cache(maxsize=64)  # keeps the games used last, even if not in use
 def _under(game: type[Game], rules: Any) -> Game:
     held = _held.get((game, rules))
     return _held.setdefault((game, rules), game(rules)) if held is None else held  # type: ignore[call-arg]

@@ -1,4 +1,4 @@
-"""What a seat does not know of the pack: blanked in its views, filled in the worlds it holds possible."""
+"""What a seat does not know of the pack: blanked in its views, filled by determinization."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from card_envs.record import BLANK, card_at
 
 @njit
 def blank_all_but(s: Any, g: Any, places: np.uint64) -> None:
-    """Blank the pack, but for the places that a seat knows."""
+    """Blank the pack, except for the places that a seat knows."""
     for place in range(g.pack_size):
         if places & bit(place) == ZERO:
             s.deck[place] = BLANK
@@ -33,7 +33,7 @@ def unknown(s: Any, g: Any) -> tuple[np.uint64, np.uint64]:
 
 @inlined
 def lay_anyhow(s: Any, places: np.uint64, cards: np.uint64) -> None:
-    """Put cards at as many places of the pack, all orders alike; the dice are ``s.choice``."""
+    """Put cards at as many places of the pack, every order equally likely, drawn from the stream of ``s``."""
     while places != ZERO:
         card = draw_from(s, cards)
         s.deck[lowest(places)] = card

@@ -1,7 +1,7 @@
-"""The form in which a compiled function becomes a part of other compiled functions.
+"""The form of a compiled function that is linked into other compiled functions.
 
-It is typed and translated once and kept as LLVM's own code. It has no way in from Python, is not optimised and not
-made machine code of: all that happens where it is used, once for the whole, and costs half of the time to compile.
+It is typed and lowered once and kept as LLVM IR. It has no entry point for Python, and is neither optimised nor turned
+into machine code: that is done once for the whole function that uses it, which halves the time to compile.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Library(codegen.JITCodeLibrary):
 
     @classmethod
     def restored(cls, owner: Any, state: tuple[str, str, bytes]) -> _Library:
-        """What ``serialize_using_object_code`` made bytes of."""
+        """The library that ``serialize_using_object_code`` turned into bytes."""
         name, _, content = state
         library = cls(owner, name)
         library._final_module = binding.parse_bitcode(content)
@@ -41,7 +41,7 @@ class _Library(codegen.JITCodeLibrary):
 
 
 class _Compiler(compiler.Compiler):
-    """numba's compiler, as far as a ``_Library``."""
+    """numba's compiler, stopped at a ``_Library``."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Inner(CPUDispatcher):
 
 
 class _Reader:
-    """Stands for a target context where inner code is read: nothing of it is made ready to be called."""
+    """Stands in for a target context when inner code is read: nothing in it is made ready to be called."""
 
     def __init__(self, target_context: Any) -> None:
         self.typing_context = target_context.typing_context
@@ -93,12 +93,12 @@ class _Reader:
 
 
 class InnerCache(CodeCache):
-    """Keeps inner code."""
+    """The cache of inner code."""
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         super().__init__(name, function)
         self._environments: list[Any] = []
-        """Those of the functions that are a part of it, kept alive: who calls it looks them up by name."""
+        """The environments of the functions linked into it, kept alive: callers look them up by name."""
 
     def _reduced(self, compiled: Any) -> Any:
         *reduced, environments = compiled._reduce()

@@ -1,13 +1,13 @@
 """The one compile decorator of the package, and the cache behind it.
 
-``njit`` compiles a scalar function with numba and keeps the machine code on disk. numba's own cache looks
-only at the file a function stands in, so a rule edited in another module would go on running as it was. The
-cache here goes by everything that compiled code is made of (``fingerprint``): an edited rule is compiled anew with
-whatever uses it, and nothing else is. Where no cache folder can be written (a read-only install without a home), the
-package compiles in memory and says so once.
+``njit`` compiles a scalar function with numba and keeps the machine code on disk. numba's own cache looks only at the
+file that defines a function, so an edit in another module would leave old code running. The cache here is keyed by
+everything that compiled code depends on (``fingerprint``): an edited rule is recompiled with whatever uses it, and
+nothing else is. Where no cache folder is writable (a read-only install without a home), the package compiles in memory
+and says so once.
 
-A compiled function has two forms. One is called from Python. The other becomes a part of compiled functions that call
-it: it has no way in from Python, and is left to be optimised where it is used, which halves the time to compile.
+A compiled function has two forms. One is called from Python. The other is linked into the compiled functions that call
+it: it has no entry point for Python and is optimised only where it is used, which halves the time to compile.
 
 With ``NUMBA_DISABLE_JIT=1`` the decorator returns the plain Python function, which plays the same games
 slowly: that is how a kernel is debugged.
@@ -36,7 +36,7 @@ PACKAGE = Path(__file__).resolve().parent
 
 JIT_DISABLED = bool(config.DISABLE_JIT)
 if JIT_DISABLED:
-    # The generators wrap around at 2**64 by design; numpy's scalars would warn each time.
+    # Random words wrap around at 2**64 by design; numpy's scalars would warn each time.
     np.seterr(over="ignore")
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -66,7 +66,7 @@ def _refuse_recursion(function: Callable[..., Any]) -> None:
     if name in code.co_freevars or _loads(code, name):
         raise ValueError(
             f"{function.__module__}.{name} calls itself. Compiled, it would run in this process and crash a later one "
-            "that loads it from the cache: keep a stack of its own in an array, and loop."
+            "that loads it from the cache: keep an explicit stack in an array, and loop."
         )
 
 
@@ -76,7 +76,7 @@ class _Compiled(CPUDispatcher):
     inner: Inner
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        # A constant is a number like any other: else each would be compiled for, and LLVM knows it anyway.
+        # Constants count as plain numbers: else each would be compiled for, and LLVM sees them anyway.
         return self.inner.get_call_template(tuple(map(types.unliteral, args)), kws)
 
     def get_overload(self, sig: Any) -> Any:
@@ -84,7 +84,7 @@ class _Compiled(CPUDispatcher):
 
     def add_overload(self, cres: Any) -> None:
         super().add_overload(cres)
-        for environment in cres._find_referenced_environments():  # of the functions that are a part of it
+        for environment in cres._find_referenced_environments():  # of the functions linked into it
             cres.library.codegen.set_env(environment.env_name, environment)
 
 
@@ -92,7 +92,7 @@ def njit(function: Function, *, owner: str = "", inline: bool = False) -> Functi
     """Compile ``function`` for numba's nopython mode, without the interpreter lock and with the package's cache.
 
     ``owner`` tells apart functions that one factory makes for several games (``loops.build_loops``).
-    ``inline`` makes the function a part of every caller.
+    ``inline`` inlines the function into every caller.
 
     Raises ``ValueError`` for a function that calls itself.
     """
@@ -113,24 +113,25 @@ inlined = partial(njit, inline=True)
 
 
 def not_compiled(*given: Any) -> Any:
-    """Stands for a compiled function, as ``frozen`` makes it, of which nothing is compiled yet: refuses everything."""
+    """The ``frozen`` twin of a function that has not been compiled yet: refuses everything."""
     raise TypeError("Nothing has been compiled yet.")
 
 
 def compile_for(function: Any, *given: Any) -> None:
-    """Compile a function, or load it, for such arguments, unless it was compiled for any; for several threads to call.
+    """Compile or load a function for such arguments, unless that has been done for any, before several threads call it.
 
-    None of them then waits for the compiler, which might be at work still when the caller has gone on to fork.
+    Otherwise a thread could still be waiting for the compiler when the caller goes on to fork.
     """
     if not getattr(function, "overloads", True):
         function.compile(tuple(map(function.typeof_pyval, given)))
 
 
 def frozen(function: Any) -> Callable[..., Any]:
-    """A twin of a compiled function that takes what that was compiled for and refuses all else, whatever the error.
+    """A twin of a compiled function that accepts the arguments it was compiled for and raises some error for all
+    others.
 
-    The function itself is compiled anew for each new kind of arguments, and goes on so: other threads may just be about
-    to call it for the first time. A plain function takes anything, so it has no twin but ``not_compiled``.
+    The function itself goes on being compiled for each new kind of arguments: other threads may be about to call it for
+    the first time. A plain function takes anything, so its twin is ``not_compiled``.
     """
     if JIT_DISABLED or not hasattr(function, "overloads"):
         return not_compiled

@@ -1,4 +1,4 @@
-"""What the loops over tables need of a game: its kernel, and the codes they are told and tell.
+"""What the loops over tables need from a game: its kernel, and the codes that they exchange.
 
 A game writes these scalar functions, over one state ``s`` and the game's constants ``g``:
 
@@ -13,18 +13,18 @@ A game writes these scalar functions, over one state ``s`` and the game's consta
 ``greedy(s, g)``                  the action of the game's greedy player
 ``taken(s, g, seat)``             honours or cards won in the deal in play
 ``is_won(s, g)``                  whether a match is over, a deal having been counted
-``carry(s, g)``                   set what a match carries into a deal beside its scores; ``s.deals`` are counted
+``carry(s, g)``                   set what a match carries into a deal besides its scores; ``s.deals`` are counted
 ``settlement(s, g, seat)``        what a match pays when it is over
 ``hide(s, g, seat)``              blank everything a seat cannot know
 ``imagine(s, g)``                 fill what is blank in a view, uniform over the packs that its seat holds possible
 ================================  ==========================================================================
 
-What is the same in every game is put around them (``standard.by_deals``): shuffling, the plays of a deal, the points of
-an episode, the next dealer and deal of a match. ``Kernel.play`` says ``COUNTED`` when the next deal lies there.
+What is the same in every game is added around them (``standard.by_deals``): shuffling, the plays of a deal, the points
+of an episode, the next dealer and deal of a match. ``Kernel.play`` returns ``COUNTED`` when the next deal is dealt.
 
-Rows can come from anywhere, with anything in them. A kernel is handed rows whose ``dealer``, ``to_play`` and ``viewer``
-are seats (or -1), and nothing else is sure: whatever it uses as an index is kept inside the record, and every loop
-ends. What comes of a row that no play leads to may be nonsense (``sound`` tells such rows).
+Rows can come from anywhere and hold anything. All that a kernel can rely on is that ``dealer``, ``to_play`` and
+``viewer`` are seats (or -1): it must keep whatever it uses as an index inside the record, and end every loop. For a row
+that cannot arise in play the result may be nonsense (``sound`` finds such rows).
 
 Some have a standard form (``standard``), so that a game may leave them out: ``legal``, ``allows`` and ``pick`` of one
 whose actions are its cards and that has ``legal_cards(s, g)``, the set of cards that may be played; ``is_won`` where
@@ -42,15 +42,15 @@ from typing import Any
 from card_envs.definition import kernel_functions
 
 OUTSIDE, RANDOM, GREEDY = 0, 1, 2
-"""Who plays a seat: somebody outside, or a built-in player."""
+"""Who plays a seat: the caller, or a built-in player."""
 
 LEARNER, OWN_CODES = 0, 3
-"""Who plays a seat of an environment: the learner, a built-in player, or, from ``OWN_CODES`` on, an opponent with an
-``act`` of its own."""
+"""Who plays a seat of an environment: the learner, a built-in player, or, from ``OWN_CODES`` on, an opponent that is an
+object with ``act``."""
 
 FINE, IS_VIEW, FOREIGN, BROKEN, ILLEGAL, FINISHED, UNFIT = 0, 1, 2, 3, 4, 5, 6
-"""What a check of the rows found, the worst last; BROKEN are rows that name seats there are not, UNFIT arrays that do
-not go together."""
+"""What a check of the rows found, the worst last; BROKEN are rows that name nonexistent seats, UNFIT arrays whose
+shapes do not match."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Kernel:
     hide: Callable[..., Any]
     imagine: Callable[..., Any]
     words: int
-    """Words that hold the largest set of actions."""
+    """64-bit words that hold the largest set of actions."""
 
     @classmethod
     def of(cls, *modules: ModuleType, words: int) -> Kernel:

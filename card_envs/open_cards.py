@@ -1,7 +1,7 @@
-"""Open cards: the worlds that a seat holds possible, and what each action is worth to those who see everything.
+"""Open cards: the worlds that a seat holds possible (determinizations), and the double-dummy values of actions.
 
-What knows a game stands in the game's folder: ``worlds.imagine`` and ``solver.SOLVER``. A solver is loaded on first
-use, never when a game or an environment is made.
+The code that knows a game is in the game's folder: ``worlds.imagine`` and ``solver.SOLVER``. A solver is loaded on
+first use, never when a game or an environment is made.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ MOST_WORLDS = 10**7
 class Solver:
     """Play with open cards: scalar functions over one full state ``s`` of a game with the constants ``g``.
 
-    A *value* is what the seat to play will have of the deal in ``unit`` when all play their best from here on.
+    A *value* is what the seat to play gets from the deal, in ``unit``, when all play their best from here on.
 
     ================================  =====================================================================
     ``exact(s, g)``                   whether ``values`` are exact here
     ``settled(s, g)``                 whether the seat to play can work out every hidden card, and ``values`` are
                                       exact: play is then of perfect information. Reads a view as well
     ``values(s, g, memory, out)``     write the exact value of each legal action to ``out`` (num_actions,), float64
-    ``estimates(s, g, memory, out)``  the same, exact or nearly so, fast enough to be asked in many worlds
+    ``estimates(s, g, memory, out)``  the same, exact or nearly so, fast enough for many worlds
     ``worth(s, g, value)``            the "points" return of the deal that such a value brings the seat to play
     ================================  =====================================================================
 
     unit: what values count, a plural: "honours".
     bounds: the least and the greatest value there is, for a game.
     memory: makes, for a game, the workspace of ``values`` and ``estimates``, of a fixed size, for one thread;
-        what it holds between calls changes how long they take and nothing else.
+        its contents between calls affect only how long they take.
     """
 
     unit: str
@@ -86,7 +86,7 @@ def build_open_loops(kernel: Kernel, solver: Solver, owner: str) -> OpenLoops:
 
     @compiled
     def values(states: Any, constants: Any, memory: Any, out: Any) -> None:
-        """Values of the legal actions of each row, not a number elsewhere."""
+        """Values of the legal actions of each row, NaN elsewhere."""
         g = constants[0]
         row = np.empty(g.num_actions)
         words = np.empty(words_of_a_set, np.uint64)
@@ -115,7 +115,7 @@ class OpenCards(Verbs):
 
     @abstractmethod
     def check_rows(self, states: Array) -> None:
-        """Raise ``ValueError`` unless every row is a position or a view that play leads to."""
+        """Raise ``ValueError`` unless every row is a position that can arise in play, or a view of one."""
 
     @property
     @abstractmethod
@@ -131,13 +131,13 @@ class OpenCards(Verbs):
         """Full states that the seat of a view holds possible, records (n,).
 
         They are drawn uniformly from the packs, in their whole order, that agree with all that the seat has seen: its
-        own cards, every play, pack cards openly known, and what others have shown they do not hold. The hands so drawn
-        are not uniform: some come of more packs than others.
+        own cards, every play, pack cards openly known, and what others have shown they do not hold. The hands are then
+        not uniform: some come from more packs than others.
 
         view: a view, ``state.view(seat)``. n: how many worlds. random: a whole number (mod 2**64) that decides them,
-        or a generator to draw that number from. The generators of each world are seeded at random.
+        or a generator to draw that number from. The seed and stream of each world are random.
 
-        Raises ``ValueError`` for a full state: its hidden cards would have no say, and should not be at hand.
+        Raises ``ValueError`` for a full state: its hidden cards would not be used, and a player should not have them.
         """
         if not isinstance(view, State) or view.game != self or view.viewer is None:
             raise ValueError(
@@ -154,7 +154,7 @@ class OpenCards(Verbs):
         return worlds
 
     def is_exact(self, states: Array) -> npt.NDArray[np.bool_]:
-        """Whether ``open_values`` can be asked in each row, bool (N,)."""
+        """Whether ``open_values`` are available in each row, bool (N,)."""
         return self._asked(self.open_loops.exact, states)
 
     def is_settled(self, states: Array) -> npt.NDArray[np.bool_]:
@@ -171,7 +171,7 @@ class OpenCards(Verbs):
         return out
 
     def open_values(self, states: Array) -> npt.NDArray[np.float64]:
-        """What each legal action is worth with open cards, float64 (N, num_actions), not a number elsewhere.
+        """What each legal action is worth with open cards, float64 (N, num_actions), NaN elsewhere.
 
         In ``solver.unit`` of the deal in play, for the seat to play when all play their best from here on. Raises
         ``ValueError`` for views, for rows that hold no position (``check_rows``), and naming the rows where the answer
@@ -182,7 +182,7 @@ class OpenCards(Verbs):
         wrong = np.flatnonzero(~self.is_exact(states))
         if len(wrong):
             raise ValueError(
-                f"{len(wrong)} of {len(states)} rows cannot be solved, row {wrong[0]} the first: ask is_exact first."
+                f"{len(wrong)} of {len(states)} rows cannot be solved, row {wrong[0]} the first: check is_exact before."
             )
         out = np.empty((len(states), self.num_actions))
         self.open_loops.values(states, self.constants, self.solver.memory(self), out)
@@ -192,7 +192,7 @@ class OpenCards(Verbs):
         """The "points" return of the deal in play that ``values`` (N,) bring the seats to play, float64 (N,).
 
         values: in ``solver.unit``, one for each row, such as the best of its ``open_values``. Raises ``ValueError`` for
-        what is no value of this game (``solver.bounds``).
+        a number that cannot be a value of this game (``solver.bounds``).
         """
         states = self._checked(states)
         given = batches.listed("values", values)

@@ -1,7 +1,7 @@
-"""A solver for any game of two whose deals are short at their end: every line of play is tried, by the kernel itself.
+"""A solver for the endgames of any two-player game: it tries every line of play, using the kernel itself.
 
-It knows no game and makes no deductions, so it is slow beside a solver made for one. The values are what ``taken``
-counts; a deal must have all of it won by somebody when it ends, and takes ``max_plays`` plays.
+It knows no game and makes no deductions, so it is slower than a solver made for one game. Values count what ``taken``
+counts; a deal must take ``max_plays`` plays, and all of it must have been won by somebody when it ends.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def plain_solver(
     """The solver of the game called ``owner``, for two players.
 
     unit, settled, worth: as in ``Solver``; a settled position has at most ``exact_plays`` plays left.
-    exact_plays: with so many left a position is searched to the end.
+    exact_plays: positions with at most this many plays left are searched to the end.
     ahead: plays that ``estimates`` look ahead where more are left; what is still open then counts half.
     """
     compiled = partial(njit, owner=owner)
@@ -44,7 +44,7 @@ def plain_solver(
                 ("words", "u8", (size,)),  # actions still to be tried
                 ("action", "i8"),  # the one being tried
                 ("best", "f8"),  # what those tried are worth to the seat that asks
-                ("low", "f8"),  # between these bounds it matters what the position is worth
+                ("low", "f8"),  # the alpha-beta window
                 ("high", "f8"),
             ],
         )
@@ -90,7 +90,7 @@ def plain_solver(
 
     @compiled
     def standing(s: Any, g: Any, seat: int) -> float:
-        """What a seat has taken in the episode, less what the other has: it goes on over the end of a deal."""
+        """What a seat has taken in the episode, less what the other has: the count goes on past the end of a deal."""
         own = np.int64(s.taken_before[seat]) + taken(s, g, seat)
         other = np.int64(s.taken_before[1 - seat]) + taken(s, g, 1 - seat)
         return np.float64(own - other)

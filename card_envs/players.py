@@ -1,4 +1,4 @@
-"""Whoever plays a game, ours or not, and the one way in which all of them are asked."""
+"""Players, built in or external, and the one way to ask any of them for actions."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Actions = npt.NDArray[np.int32]
 
 @runtime_checkable
 class Agent(Protocol):
-    """Whoever plays a game.
+    """A player of a game.
 
-    An agent keeps nothing between calls, and no dice of its own: all that it leaves to chance it takes from
-    ``random``, so that what happens at a table does not depend on the tables beside it.
+    An agent keeps no state between calls and no random generator: all its randomness comes from ``random``, so that
+    what happens at a table does not depend on the other tables.
 
-    An agent that knows how likely it takes each action can say so by a method ``probabilities(views, observations,
-    masks)``, float64 (N, num_actions): ``act`` then draws by them. Exact measures ask for them.
+    An agent that knows its probability of each action can have a method ``probabilities(views, observations, masks)``,
+    float64 (N, num_actions), by which ``act`` draws. Exact measures need it.
 
-    An agent that asks another one for some of its answers names it as ``asks``: so an external bot behind it is found.
+    An agent that delegates to another one has it as its attribute ``asks``, so that an external bot behind it is found.
     """
 
     def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
@@ -36,7 +36,7 @@ class Agent(Protocol):
         views: the positions as the seats to play see them (``game.views``), records (N,); hidden cards are blank.
         observations: uint8 (N, observation_size), of the same seats.
         masks: uint8 or bool (N, num_actions), true where an action is legal.
-        random: uint64 (N,), a word from each table's own stream.
+        random: uint64 (N,), a random word from each table's stream.
 
         Returns int32 (N,), each legal in its row. Raises ``ValueError`` where a mask is missing or allows nothing.
         """
@@ -45,30 +45,29 @@ class Agent(Protocol):
 
 @runtime_checkable
 class ExternalBot(Protocol):
-    """A player whose programs are not ours. What it may know of the others' cards depends on how it is asked: whoever
-    plays with it calls ``over`` after each episode that it played one at a time, and ``close`` before deals that it
-    should come to afresh, and at the end. The arena does.
+    """A player that runs external programs. They can remember what they were shown, so the caller must keep episodes
+    apart: call ``over`` after each episode that it played one at a time, and ``close`` before deals that it must
+    meet without memories, and at the end. The arena does so.
 
-    one_at_a_time: whether it is to be asked about one table until its episode is over.
-    starting: seconds its programs have taken to start so far, which are no time of its decisions.
+    one_at_a_time: whether it must play a table to the end of the episode before it plays the next.
+    starting: seconds its programs have taken to start so far, which do not count as time for decisions.
     """
 
     one_at_a_time: bool
     starting: float
 
     def act(self, views: Array, observations: Array, masks: Array, random: Array) -> Actions:
-        """Actions as of any player; raises ``Forfeit`` where its program failed."""
+        """Actions, as for any player; raises ``Forfeit`` where its program failed."""
 
     def over(self, final: Array) -> None:
-        """An episode that it played alone is over, or broken off: its last state, a record (1,)."""
+        """Say that an episode played one at a time is over, or broken off. final: its last state, a record (1,)."""
 
     def close(self) -> None:
-        """End its programs: what it is asked from now on has nothing to do with what it has seen."""
+        """End its programs: what it is asked next has nothing to do with what it has seen."""
 
 
 def external_bot(player: Any) -> ExternalBot | None:
-    """The external bot that a player is, or that it asks (a player that asks another one names it as ``asks``); None
-    if there is none."""
+    """The external bot that a player is or delegates to (through ``asks``); None if there is none."""
     found = player
     while found is not None and not isinstance(found, ExternalBot):
         found = getattr(found, "asks", None)
@@ -78,7 +77,7 @@ def external_bot(player: Any) -> ExternalBot | None:
 class Forfeit(RuntimeError):
     """Raised by ``act`` of a player whose program failed in some of the rows: its seats lose those episodes.
 
-    actions: int32 (N,), -1 in the rows that failed. reasons: for each row that failed, a sentence's end that says
+    actions: int32 (N,), -1 in the rows that failed. reasons: for each row that failed, the end of a sentence that says
     why: "gave no answer within 5 s".
     """
 
@@ -100,10 +99,10 @@ class Clock:
 def ask(
     game: Game, agent: Agent, name: str, views: Array, random: Array, clock: Clock | None = None
 ) -> tuple[Actions, Mapping[int, str]]:
-    """What an agent plays in each of these views, of the seats to play: int32 (N,), legal; -1 where its program
-    failed, for the reasons told by row.
+    """What an agent plays in each of these views, of the seats to play: int32 (N,), legal, or -1 where its program
+    failed; and the reasons, by row.
 
-    views: records (N,) of the game, the agent's own to change. random: uint64 (N,), a word for each.
+    views: records (N,) of the game, which the agent may change. random: uint64 (N,), a word for each.
 
     Raises ``ValueError`` (``IllegalAction``) naming the agent for any other answer.
     """

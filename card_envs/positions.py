@@ -2,7 +2,7 @@
 
     elfern match=true | seed=7 deal=0 choice=93 dealer=1 ... | AhKd... | Kh 9h
 
-Reading deals the pack and plays the plays, so a line can hold no position that the rules cannot reach.
+Reading a line deals the pack and replays the plays, so it can hold no position that the rules cannot reach.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _COMMON = ("seed", "deal", "choice", "dealer", "deals", "start", "total", "points", "taken_before", "forfeit")
 MOST_LETTERS = 10_000
-"""Letters of the longest line that is read, several times any that is written."""
+"""Length of the longest line that is read, several times any that is written."""
 
 MOST_DEALS = 1000
 """Deals of the longest match whose positions are read: far more than are ever played, and their sums fit the record."""
@@ -82,7 +82,7 @@ def read(game: Game, text: str) -> State:
 
 
 def _head(game: Game) -> str:
-    """Name and rules, the fields left at their defaults left out."""
+    """Name and rules, without the fields left at their defaults."""
     defaults = type(game.rules)()
     changed = {
         field: value for field, value in dataclasses.asdict(game.rules).items() if value != getattr(defaults, field)
@@ -131,7 +131,7 @@ def _fill(game: Game, row: np.ndarray[Any, Any], text: str) -> None:
 
 
 def _check_scores(game: Game, row: Any) -> None:
-    """Refuse scores that so many deals cannot make, and a match that is over already."""
+    """Refuse scores that cannot be made in that many deals, and a match that is over already."""
     start, total, points, taken = (
         row[name][: game.num_players].astype(int) for name in ("start", "total", "points", "taken_before")
     )

@@ -1,7 +1,7 @@
-"""What tests ask of a game to find their way about in it: ``Probe``.
+"""What the tests need to know about a game: ``Probe``.
 
-A game has one in the module ``probe`` of its folder. With it the battery of tests holds for any registered game, and
-none of them needs to name one.
+A game has one in the module ``probe`` of its folder. With it the battery of tests covers every registered game without
+naming any.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ Rules = dict[str, Any]
 
 @dataclass(frozen=True)
 class Probe:
-    """Where the cards of a game are, and whose; and the rules that it is worth testing under.
+    """Where the cards of a game are and whose they are, and the rules worth testing.
 
     variants: rules to test, the default ones (``{}``) among them: each rule at its bounds, matches, small sizes.
-    few: some of these for tests that take long: between them they show a match, and all numbers of players that
-        matter.
+    few: some of these, for slow tests: together they include a match and all numbers of players that matter.
     smallest: rules with so few cards that every pack can be tried; None if the game has no such size (its own tests
         then show that worlds are uniform).
     owner: ``owner(game, row, place)``, the seat that a position of the pack was dealt to, or -1 for none so far.
     public: ``public(game, row, place)``, whether everybody has seen which card lies, or lay, at a position of the pack.
     undealt: ``undealt(game, row)``, positions of the pack whose cards are in no hand, on no table, and in no pile, the
         next one to be dealt first.
-    won: ``won(row, seat)``, the set of cards that a seat has won and nobody plays any more.
+    won: ``won(row, seat)``, the set of cards that a seat has won, which are out of play.
     table: parts of an observation that together show ``table_cards``.
-    known: ``known(game, row, seat)``, what else of a position matters and a seat may know, beside the cards, the scores
-        and the dealer: its observation must tell all of it.
-    drawn: ``drawn(dice)``, rules drawn at random over all that they may be; without it the variants are enough.
-    oracle: where an independent second form of the rules stands, "module:Class", if anywhere. Tests alone import it.
+    known: ``known(game, row, seat)``, what else of a position matters and a seat may know, besides the cards, the
+        scores and the dealer: its observation must tell all of it.
+    drawn: ``drawn(generator)``, rules drawn at random from all that are allowed, by a ``random.Random``; None if the
+        variants are enough.
+    oracle: an independent second form of the rules, as "module:Class", if there is one. Only tests import it.
         It is made as ``Class(packs, dealer, **rules, **more)``, where ``packs(k)`` is the k-th pack of names, and
         ``more`` what ``new_state`` takes (``scores`` and match extras). It has ``legal()``, ``play(name)``,
         ``to_play``, ``is_over``, ``dealer``, ``hands``, ``table``, ``piles``, ``undealt`` (in order), ``points``,

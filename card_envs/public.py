@@ -1,8 +1,8 @@
 """A position as data: what a seat may see of it, in a dictionary that can be written as JSON (``Game.public``).
 
-Some entries are there in any game (``COMMON``). A game adds its own: methods of its class that read a record, each
-marked by ``fact`` with the kind of value it gives. The method's name is the name of the entry, its docstring says
-what it means; the JSON Schema of the whole is made from them (``schema``).
+Every game has the entries ``COMMON``. A game adds its own: methods of its class that read a record, each marked by
+``fact`` with the kind of value it returns. The method's name is the name of the entry, its docstring says what it
+means; the JSON Schema of the whole is made from them (``schema``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
 Kind = Mapping[str, Any]
-"""What values an entry has, as JSON Schema."""
+"""The kind of values of an entry, as JSON Schema."""
 
 COUNT: Kind = {"type": "integer", "minimum": 0}
 FLAG: Kind = {"type": "boolean"}
@@ -138,7 +138,7 @@ def _meaning(method: Callable[..., Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it: lists, and numbers of Python."""
+    """A value as JSON has it: lists and Python numbers."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, list | tuple):

@@ -1,7 +1,7 @@
-"""What the records of all games have in common: their first fields, and how an episode ends up in numbers.
+"""What the records of all games have in common: their first fields, and the returns of an episode.
 
 The state of a table is one record of a structured dtype; the constants of a game (rules and lookup tables)
-are another record, handed to every kernel as ``g``. Kernels call a state ``s``.
+are another record, which every kernel gets as ``g``. Kernels call a state ``s``.
 
 Of a game's own fields, code that knows no game relies on these (``definition`` checks that they are there):
 
@@ -34,11 +34,11 @@ REWARDS = ("points", "win", "share", "settlement")
 """Names of the rewards, by number: all are zero-sum."""
 
 NOTHING, COUNTED, OVER = 0, 1, 2
-"""What a play brought about: nothing to count, a deal was counted and the next one dealt, the episode is over."""
+"""What a play led to: nothing to count, a deal was counted and the next one dealt, the episode is over."""
 
 
 def _record(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
-    """Record whose fields read the same compiled and not: numpy's own attributes would hide theirs."""
+    """A record whose fields read the same compiled and not: attributes of numpy's own would hide some names."""
     for name, *_ in fields:
         if hasattr(np.record, name):
             raise ValueError(f"A field called {name!r} cannot be read from a numpy record: give it another name.")
@@ -48,11 +48,11 @@ def _record(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
 def state_dtype(seats: int, fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
     """Record of a table for up to ``seats`` players: common fields and a game's own, without padding.
 
-    What every play reads stands at the front, in one or two lines of the processor's cache; what is only read at the
-    end of a deal stands behind the game's own fields, which are in such an order too.
+    What every play reads comes first, in one or two cache lines; what is read only at the end of a deal comes after the
+    game's own fields, which should be in such an order too.
     """
     front: list[tuple[Any, ...]] = [
-        ("choice", "u8"),  # state of the generator of choices
+        ("choice", "u8"),  # state of the table's stream
         ("rules_id", "u4"),  # fingerprint of game, rules and layout
         ("viewer", "i1"),
         ("to_play", "i1"),
@@ -92,7 +92,7 @@ def constants_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
 
 @njit
 def set_up(s: Any, g: Any, seed: np.uint64) -> None:
-    """Make a row of zeros a table with its two generators at their beginning."""
+    """Make a row of zeros a table, with its seed and stream at their beginning."""
     s.rules_id = g.rules_id
     s.viewer = FULL
     s.seed = seed

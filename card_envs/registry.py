@@ -1,4 +1,4 @@
-"""The games there are, and how to make one."""
+"""The registered games, and how to make one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from card_envs.game import Game
 
 GROUP = "card_envs.games"
 """Entry points of other packages: the name of each game and its class, a ``Game``. None is loaded until it is asked
-for, so that one that cannot be loaded is in nobody else's way."""
+for, so that a broken one does not affect the others."""
 
 BUILT_IN = {
     "elfern": "card_envs.elfern.game:Elfern",
@@ -35,7 +35,7 @@ GAMES = BUILT_IN | {
 
 
 def shadowed() -> list[str]:
-    """A sentence for each game of another package that no name leads to, because a built-in game has it."""
+    """A sentence for each game of another package that cannot be reached because a built-in game has its name."""
     return [
         f"The game {name!r} of {_origins(entries)} cannot be reached: a built-in game has this name."
         for name, entries in sorted(_PLUGINS.items())
@@ -49,7 +49,7 @@ def _origins(entries: list[EntryPoint]) -> str:
 
 
 MOST_LETTERS = 1000
-"""Letters of the longest description that is read, many times any that ``describe`` writes."""
+"""Length of the longest description that is read, many times any that ``describe`` writes."""
 
 
 def game_class(name: str) -> type[Game]:
@@ -66,7 +66,7 @@ def _plugin(name: str, entries: list[EntryPoint]) -> type[Game]:
     """The game of another package; ``ValueError`` saying whose it is and what is wrong with it."""
     whose = f"The game {name!r} ({_origins(entries)})"
     if len({entry.value for entry in entries}) > 1:
-        raise ValueError(f"{whose} is there more than once: uninstall all but one of these packages.")
+        raise ValueError(f"{whose} is defined more than once: uninstall all but one of these packages.")
     if not NAME.fullmatch(name):
         raise ValueError(f"{whose} must have a name of lower-case letters, digits and _, a letter first.")
     try:
@@ -119,7 +119,7 @@ def make_game(name: str, **rules: Any) -> Game:
 
 
 def _described(text: Any) -> tuple[Any, dict[str, Any]]:
-    """Name and rules of a description; what is none is taken for a name. Nothing in it is carried out."""
+    """Name and rules of a description; anything else is taken as a name. Nothing in it is executed."""
     if not isinstance(text, str) or "(" not in text or len(text) > MOST_LETTERS:
         return text, {}
     try:

@@ -1,4 +1,4 @@
-"""Which rows hold positions that play leads to: for rows that come from files, other processes, or anywhere.
+"""Which rows hold positions that can arise in play: for rows from files, other processes, or anywhere.
 
 A full state is known by its pack and its plays: dealt and played again, it must come out the same. A view must be what
 its seat sees of a world that agrees with it. The scores of an episode that is not over are taken as they stand: no
@@ -25,7 +25,7 @@ FAR_OFF = -1000
 
 
 def unsound(game: Game, states: Array) -> npt.NDArray[np.int64]:
-    """Numbers of the rows that no play leads to, of rows that are states or views of this game."""
+    """Numbers of the rows that cannot arise in play, among rows that are states or views of this game."""
     viewers = states["viewer"].astype(np.int64)
     views = np.flatnonzero(viewers >= 0)
     worlds = batches.copy(states)

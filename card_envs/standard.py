@@ -1,4 +1,4 @@
-"""Functions that a kernel gets where the game's folder has none of its own, and what is the same in every game
+"""Standard forms of kernel functions, for games that do not write their own, and what is the same in every game
 (``kernel.Kernel.of``)."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def is_won(s: Any, g: Any) -> bool:
 
 @njit
 def carry(s: Any, g: Any) -> None:
-    """What a match carries into a deal beside its scores: nothing."""
+    """What a match carries into a deal besides its scores: nothing."""
 
 
 @njit
@@ -108,7 +108,7 @@ def by_deals(game: Functions, owner: str) -> Functions:
 
     @inline
     def play(s: Any, g: Any, action: int) -> int:
-        """Play a legal action, and what follows from it; say what came of it."""
+        """Play a legal action and do what follows from it; return the outcome."""
         came = own_play(s, g, action)
         return NOTHING if came == NOTHING else close(s, g, came)
 

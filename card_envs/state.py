@@ -1,4 +1,4 @@
-"""One table, for people: a position to hold, print, play on, copy and take apart."""
+"""One table, for people: a position to inspect, print, play on and copy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Reader = TypeVar("Reader", bound=Callable[..., Any])
 
 
 def legible(read: Reader) -> Reader:
-    """What reads a state, made to say in a sentence where its row holds no position."""
+    """Make a reader of states raise a sentence where the row holds no position."""
 
     @functools.wraps(read)
     def reader(self: State, *args: Any, **kwargs: Any) -> Any:
@@ -62,8 +62,8 @@ class State:
     def record(self) -> npt.NDArray[Any]:
         """The state as a read-only array of one row, for the verbs of the game that only look.
 
-        It is a copy, so a verb that plays or chooses there would move nothing on in this state, and is refused: take
-        ``sample_action`` and ``play``, or go on with a copy of your own, ``state.record.copy()``.
+        It is a copy, so verbs that play or sample would not affect this state, and refuse it: use ``sample_action`` and
+        ``play``, or go on with ``state.record.copy()``.
         """
         row = batches.copy(self._row)
         row.flags.writeable = False
@@ -176,7 +176,7 @@ class State:
         """The position as a picture, an SVG document: what a seat (None: the seat to play) may see, or ``"all"``.
 
         marks: weights of actions, by number or name, that the seat to play would take (0 or more; in per cent where
-            they make 1): drawn on its cards, with arrows to what they take from the table.
+            they add up to 1): drawn on its cards, with arrows to what they take from the table.
         width: in pixels; the height goes with it, and is the same for all positions of a game without marks.
         names: language of the cards' names, ``"en"``, ``"ru"`` or ``"de"``.
 
@@ -227,12 +227,12 @@ class State:
     def _seat(self, seat: int | None) -> int:
         return int(self.game._seats(self._row, seat)[0])
 
-    # Going on
+    # Playing on
 
     def sample_action(self) -> int:
-        """A uniform legal action by the state's own choices, which it advances; -1 when the episode is over.
+        """A uniform legal action from the table's stream, which it advances; -1 when the episode is over.
 
-        ``ValueError`` in a view, which has no choices of its own.
+        ``ValueError`` in a view, which has no stream.
         """
         return int(self.game.sample_actions(self._row)[0])
 
@@ -248,7 +248,7 @@ class State:
         """
         if type(action) is not int:
             action = self._number(action)
-        # A number of another width would be compiled for anew, or fail to be.
+        # A number of another width would need another compilation, or fail.
         number = action if 0 <= action < self.game.num_actions else -1
         found = self._play(self._row, self._constants, number)
         if found == FINE:
@@ -304,7 +304,7 @@ def _restore(game: Game, content: bytes) -> State:
     """The state of a pickle; ``ValueError`` if it holds no position of the game."""
     if len(content) != game.dtype.itemsize:
         raise ValueError(
-            f"A state of {game.describe()} has {game.dtype.itemsize} bytes, not {len(content)}: this is another's."
+            f"A state of {game.describe()} has {game.dtype.itemsize} bytes, not {len(content)}: this is another game's."
         )
     row = np.frombuffer(bytearray(content), game.dtype)
     game.check_rows(row)

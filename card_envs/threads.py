@@ -1,9 +1,8 @@
-"""Rows of a batch shared out to threads. What happens at a table does not depend on it: rows never meet.
+"""Rows of a batch shared among threads. Results do not depend on it: rows never interact.
 
-All threads that work at a batch call one compiled loop, and the loop takes chunk after chunk (``next_chunk``) until
-none is left. So nobody waits for a thread that is slow to wake up: it finds less left to do, or nothing. The loop is
-handed a ``crew``:
-the progress that its threads share, the bell that calls them to the next batch, and the number of the thread.
+All threads that work on a batch call one compiled loop, which takes chunk after chunk (``next_chunk``) until none is
+left. So no thread waits for one that is slow to wake up: that one finds less to do, or nothing. The loop gets a
+``crew``: the progress that its threads share, the bell that calls them to the next batch, and the number of the thread.
 """
 
 from __future__ import annotations
@@ -22,32 +21,34 @@ from card_envs.checks import whole_number
 from card_envs.jit import JIT_DISABLED, compile_for, njit
 
 LEAST_ROWS = 1024
-"""Fewer rows than this for a thread are not worth waking it up."""
+"""With fewer rows per thread than this it is not worth waking one up."""
 
 LEAST_CHUNK = 512
-"""A share of so many rows, or fewer, is not halved any more."""
+"""A share of this many rows or fewer is not halved any further."""
 
 MOMENT = 20_000
-"""Looks at the bell before a thread goes to sleep: some 100 microseconds, about what a sleep and waking up cost."""
+"""How often a thread polls the bell before it goes to sleep: some 100 microseconds, about the cost of sleeping and
+waking up."""
 
 CHECK, WORK, UNDO = 0, 1, 2
-"""The turns over all rows that a loop can make."""
+"""The passes over all rows that a loop can make, called turns."""
 
 FAULT, NUMBER, FAILED = 3, 4, 5
-"""Where, behind the turns, stand the worst fault found, the number of the batch, and whether a thread has failed."""
+"""Where, behind the turns, a progress has the worst fault found, the number of the batch, and whether a thread has
+failed."""
 
 STOPPED = 99
-"""The worst fault of all: a thread has failed, with rows in its hands that nobody will finish."""
+"""The worst fault of all: a thread has failed and left rows unfinished."""
 
 LINE = 8
-"""Numbers of a progress for each thread (a line of the processor's cache), and as many again for all together."""
+"""Numbers in a progress for each thread (one cache line), and as many again for all together."""
 
 Progress = npt.NDArray[np.int64]
 Crew = tuple[Progress, npt.NDArray[np.int64], int]
 
 
 def new_progress(threads: int, number: int) -> Progress:
-    """A batch at which nothing is done yet, to be shared by so many threads.
+    """The progress of a new batch, to be shared by so many threads.
 
     Of each thread: how many chunks of its own share are taken, by turn. Of all: rows done by turn, the worst fault,
     the number of the batch, and whether a thread has failed.
@@ -58,11 +59,11 @@ def new_progress(threads: int, number: int) -> Progress:
 
 
 ALONE: Crew = (np.zeros(0, np.int64), np.zeros(0, np.int64), 0)
-"""A crew of one, who needs no memory of what is done."""
+"""A crew of one thread, which needs no progress."""
 
 
 def _atomic(operation: str, plainly: Callable[[int, int], int]) -> Any:
-    """Kernel that changes ``array[place]`` in one piece, whoever else does so; returns what stood there before."""
+    """Kernel that changes ``array[place]`` atomically; returns the value before."""
 
     def change(array: Any, place: int, value: int) -> int:
         before = array[place]
@@ -93,8 +94,8 @@ def next_chunk(crew: Crew, turn: int, rows: int, done: int, fault: int) -> tuple
     """The next rows of this turn for this thread, as (first, end); nothing is left where first = end.
 
     done: rows of its last chunk, which are now done, and fault: the worst it has found. A thread begins with its own
-    share, always the same rows, which its core may have at hand; then it helps the others. Each chunk is half of what
-    is left of a share, so there are few, and the last are small. When a thread has failed nothing is left either.
+    share, always the same rows, which may be in its core's cache; then it helps the others. Each chunk is half of what
+    is left of a share, so there are few, and the last are small. When a thread has failed, nothing is left either.
     """
     progress, bell, rank = crew
     threads = len(progress) // LINE - 1
@@ -125,9 +126,9 @@ def next_chunk(crew: Crew, turn: int, rows: int, done: int, fault: int) -> tuple
 
 @njit
 def wait_for_all(crew: Crew, turn: int, rows: int, fault: int) -> int:
-    """Wait until all rows of this turn are done, by whoever took them; the worst fault that any thread has found.
+    """Wait until all rows of this turn are done; return the worst fault that any thread has found.
 
-    ``STOPPED`` when a thread has failed.
+    ``STOPPED`` if a thread has failed.
     """
     progress, _, _ = crew
     everyone = len(progress) - LINE
@@ -135,7 +136,7 @@ def wait_for_all(crew: Crew, turn: int, rows: int, fault: int) -> int:
         return fault  # alone
     if progress[everyone + FAILED] != 0:
         return STOPPED
-    while _add(progress, everyone + turn, 0) < rows:  # not asleep: waking up would take longer than a chunk
+    while _add(progress, everyone + turn, 0) < rows:  # spins: waking up would take longer than a chunk
         if progress[everyone + FAILED] != 0:
             return STOPPED
     return _add(progress, everyone + FAULT, 0)
@@ -145,7 +146,7 @@ def wait_for_all(crew: Crew, turn: int, rows: int, fault: int) -> int:
 def linger(crew: Crew) -> None:
     """The end of every loop, where all threads but the caller's stay awake for a moment.
 
-    The next batch often comes at once. Going to sleep, or wanting the interpreter lock together with the caller, would
+    The next batch often comes at once. Going to sleep, or competing with the caller for the interpreter lock, would
     cost more than a chunk.
     """
     progress, bell, rank = crew
@@ -166,7 +167,7 @@ Loop = Callable[..., int]
 
 
 class _Post:
-    """A helper, and what a caller and it tell each other; everything here is done under the interpreter lock."""
+    """A helper, and its exchange with the caller; everything here is done under the interpreter lock."""
 
     def __init__(self) -> None:
         self.batch: tuple[int, Loop, tuple[Any, ...], Crew] | None = None
@@ -194,15 +195,15 @@ def _help(post: _Post) -> None:
     while not post.dismissed:
         batch = post.batch
         if batch is None or batch[0] == last:
-            batch = None  # holds on to nobody's arrays
+            batch = None  # so as not to keep its arrays alive
             post.is_asleep = True
-            if not post.dismissed:  # looked at after that, so that a dismissal in between is not slept through
+            if not post.dismissed:  # checked last, so that a dismissal in between is not slept through
                 post.sleep.acquire()
             continue
         last, loop, given, crew = batch
         try:
             loop(*given, crew)
-        except BaseException as failure:  # the caller's to hear of; the helper lives on
+        except BaseException as failure:  # reported to the caller; the helper lives on
             post.failure = last, failure
             stop(crew)
         del batch, loop, given, crew
@@ -214,14 +215,14 @@ class _Helpers:
     def __init__(self) -> None:
         self.process = os.getpid()
         self.number = 0
-        self.told = 0  # the last batch of which the caller has heard that it failed
+        self.told = 0  # the last failed batch reported to the caller
         self.bell = np.zeros(LINE, np.int64)
         self.posts: list[_Post] = []
 
     def call(self, threads: int, loop: Loop, given: tuple[Any, ...]) -> int:
-        """Let ``loop`` be called in so many threads, and return what it says.
+        """Call ``loop`` in so many threads, and return its result.
 
-        What it raises in any of them is raised here; with the next batch where a helper came too late to matter.
+        An exception in any of them is raised here, or with the next batch if a helper was too late to matter.
         """
         self.posts = [post for post in self.posts if post.thread.is_alive()]
         while len(self.posts) < threads - 1:
@@ -271,12 +272,12 @@ def _helpers() -> _Helpers:
 
 
 def is_one(threads: Any) -> bool:
-    """Whether so many threads are one, without doubt."""
+    """Whether ``threads`` is plainly 1."""
     return type(threads) is int and threads == 1
 
 
 def share_out(threads: int, rows: int, loop: Loop, *given: Any, alone: Loop | None = None) -> int:
-    """Call ``loop`` with what is given and a crew in up to ``threads`` threads at once; return what it says, the same
+    """Call ``loop`` with these arguments and a crew in up to ``threads`` threads at once; return its result, the same
     in each.
 
     alone: the same loop without a crew, for one thread; None if there is none.

@@ -11,13 +11,13 @@ from card_envs.jit import inlined
 
 @inlined
 def turn_of(s: Any) -> int:
-    """The seat to play, 0 or 1: an index that is seen not to be negative spares a case; 1 where it is over."""
+    """The seat to play, 0 or 1; 1 where the episode is over. An index that is visibly not negative is faster."""
     return np.int64(s.to_play) & 1
 
 
 @inlined
 def led_card(s: Any) -> int:
-    """The card led to the trick; 63, which is no card, if there is none. An index that spares a branch."""
+    """The card led to the trick; 63, which is no card, if there is none. As an index it saves a branch."""
     return np.int64(s.lead) & 63
 
 

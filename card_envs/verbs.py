@@ -1,7 +1,7 @@
 """The verbs of a game over arrays of states, one row a table.
 
-Every verb checks what it is handed, writes only where it says, and refuses arrays of another game, variant or
-layout. Where it takes ``threads``, so many share the rows out; results do not depend on it.
+Every verb checks its arguments, writes only where it says, and refuses arrays of another game, variant or layout. A
+verb that takes ``threads`` shares the rows among so many; results do not depend on it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Array = npt.NDArray[Any]
 
 
 def _size(states: Any) -> int:
-    """Rows of what should be an array of states; how wrong it is otherwise is found out later."""
+    """Rows of what should be an array of states; the full check comes later."""
     return states.size if isinstance(states, np.ndarray) else 0
 
 
@@ -47,7 +47,7 @@ class Verbs(ABC):
 
     @abstractmethod
     def state(self, states: Array, i: int) -> State:
-        """Row ``i`` as a state of its own."""
+        """Row ``i`` as a single state."""
 
     @abstractmethod
     def describe(self) -> str:
@@ -66,13 +66,13 @@ class Verbs(ABC):
         self.loops.reset(states, self.constants, batches.marked(where, len(states)))
 
     def sample_actions(self, states: Array, out: Array | None = None, *, threads: int = 1) -> npt.NDArray[np.int32]:
-        """A uniform legal action per row, int32 (N,), from the row's own choices; -1 where the episode is over."""
+        """A uniform legal action per row, int32 (N,), from the table's stream; -1 where the episode is over."""
         answer = np.empty(_size(states), batches.INT32) if out is None else out
         found = UNFIT
         if type(states) is type(answer) is np.ndarray and is_one(threads):
             try:
                 found = self.loops.sample_fast(states, self.constants, answer, ALONE)
-            except Exception:  # numba's own error for arguments that it has not compiled for: below they get a sentence
+            except Exception:  # numba's error for arguments not compiled for: below they get a sentence
                 found = UNFIT
         if found != FINE:
             self._sample_checked(states, answer, threads)
@@ -118,7 +118,7 @@ class Verbs(ABC):
                 found = self.loops.step_fast(
                     states, self.constants, actions, auto_reset, rewards, over, seen, allowed, ALONE
                 )
-            except Exception:  # numba's own error for arguments that it has not compiled for: below they get a sentence
+            except Exception:  # numba's error for arguments not compiled for: below they get a sentence
                 found = UNFIT
         if found != FINE:
             self._step_checked(states, actions, auto_reset, rewards, over, observations, masks, threads)
@@ -201,7 +201,7 @@ class Verbs(ABC):
         return np.where(played, relative * self.num_actions + action, -1).astype(np.int32)
 
     def draws(self, states: Array, rows: npt.ArrayLike | None = None) -> npt.NDArray[np.uint64]:
-        """A random word from the own choices of each of ``rows`` (M,), uint64 (M,); it advances them.
+        """A random word from the stream of each of ``rows`` (M,), uint64 (M,); the streams advance.
 
         rows: row numbers; None for all rows. A row named twice draws twice.
         """

@@ -1,4 +1,4 @@
-"""Compile the verbs of every game and what environments play with once, so that later processes find it in the cache.
+"""Compile the verbs of every game and the loops of the environments, so that later processes find them in the cache.
 
 Run ``python -m card_envs.warmup`` before starting many workers. Players that search are compiled when they are first
 used: ``python -m card_envs warmup`` compiles them too.
@@ -60,13 +60,13 @@ def _before_the_end(game: Game) -> npt.NDArray[Any]:
 
 
 def loadable(names: Iterable[str] = GAMES) -> Iterator[Game]:
-    """Each of these games, under its default rules; of those that cannot be loaded or reached the reason is printed."""
+    """Each of these games under its default rules; prints why a game cannot be loaded or reached."""
     for sentence in shadowed():
         print(sentence)
     for name in names:
         try:
             game = make_game(name)
-        except ValueError as error:  # of another package, and its own affair
+        except ValueError as error:  # a game of another package, with a fault of its own
             print(error)
             continue
         yield game

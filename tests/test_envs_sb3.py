@@ -121,7 +121,7 @@ def test_attributes_and_methods_of_the_tables() -> None:
     envs.note = 1
     envs.set_attr("note", 2)
     assert envs.get_attr("note", 0) == [2]
-    with pytest.raises(ValueError, match="is one for all tables"):
+    with pytest.raises(ValueError, match="is the same for all tables"):
         envs.set_attr("note", 3, indices=[0])
 
 

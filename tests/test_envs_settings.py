@@ -199,7 +199,7 @@ def test_attributes_that_there_are_not_cannot_be_set_at_many_tables() -> None:
         vector.set_attr("reward", ["win", "money", "win"])
     with pytest.raises(ValueError, match="a list of 3, not of 2"):
         vector.set_attr("reward", ["win", "win"])
-    with pytest.raises(ValueError, match="'illegal' is one for all tables"):
+    with pytest.raises(ValueError, match="'illegal' is the same for all tables"):
         vector.set_attr("illegal", ["lose", "raise", "lose"])
     assert vector.get_attr("reward") == ("points",) * 3
     vector.reset(seed=1)

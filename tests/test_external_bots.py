@@ -261,12 +261,12 @@ def test_an_environment_tells_a_program_of_ends_and_one_that_fails_loses_the_epi
 
 def test_a_program_that_plays_one_episode_after_the_other_has_a_table_of_its_own(tmp_path):
     bots = [make_agent(recorder(tmp_path), GAME) for _ in range(3)]
-    refused(lambda: CardVectorEnv(GAME, num_envs=3, opponents=bots[0]), "one episode after the other", "3 tables")
+    refused(lambda: CardVectorEnv(GAME, num_envs=3, opponents=bots[0]), "one episode at a time", "3 tables")
     env = CardVectorEnv(GAME, num_envs=3)
     for place, bot in enumerate(bots):
         env.set_opponents(make_agent("random", GAME), where=np.arange(3) == place)
         env.set_opponents(bot, where=np.arange(3) == place)
-    refused(lambda: env.set_opponents(bots[0], where=np.arange(3) == 1), "one episode after the other", "2 tables")
+    refused(lambda: env.set_opponents(bots[0], where=np.arange(3) == 1), "one episode at a time", "2 tables")
     env.reset(seed=1)
     for _ in range(12):
         env.step(env.sample_actions())

@@ -1,4 +1,4 @@
-"""How many packs there are for each way to fill a hand of Elfern, for ``worlds`` to draw by.
+"""The number of packs for each way to fill a hand of Elfern: ``worlds`` samples in proportion to it.
 
 A hand is known by how many of its cards lie in each segment but the last: the digits of a ``code``, in which segment i
 has the weight ``weights[i]``. The counts are whole numbers, made from the last play back to the first. With 32 cards
@@ -45,7 +45,7 @@ def segment_of(cuts: np.uint64, place: int) -> int:
 
 @njit
 def part(g: Any, cuts: np.uint64, places: np.uint64, segments: Any, weights: Any) -> int:
-    """Part places by the cuts; the number of codes."""
+    """Divide places into segments at the cuts; return the number of codes."""
     last = len(segments) - 1
     codes = 1
     for i in range(last):
@@ -88,7 +88,7 @@ def count_ways(
 ) -> Any:
     """Ways to go on from each hand, by play (from ``begin`` on; the last row is of the hand now) and by code.
 
-    Some codes are of no hand that can be; they reach up to one weight past the end.
+    Some codes stand for no possible hand; they reach up to one weight past the end.
     """
     ways = np.zeros((plays + 1, codes + weights[len(weights) - 2]), np.int64)
     count_ends(g, since, unseen, popcount(places) - plays, segments, ways[plays, :codes])

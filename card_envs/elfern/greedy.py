@@ -12,17 +12,17 @@ from card_envs.elfern.observation import masters, unseen_cards
 from card_envs.jit import njit
 
 NEVER = 1000
-"""Cost of giving an honour away while there is a blank card to play."""
+"""Cost of giving an honour away while there is another card to play."""
 
 
 @njit
 def greedy(s: Any, g: Any) -> int:
-    """Bank honours when it is safe, take tricks with the cheapest honour, and give away as little as can be.
+    """Bank honours when it is safe, take tricks with the cheapest honour, and give away as little as possible.
 
     Leading, it banks an honour that no unseen card beats; else it leads a low card of a suit in which the
     other player has few honours to bank and itself few to protect. Following, it wins with its lowest winning
-    honour, which is then safe; a trick it cannot bank an honour in goes to the lowest card of a long suit that
-    the unseen honours rule. It knows only its hand and what has been played.
+    honour, which is then safe; where it cannot bank an honour, it plays the lowest card of a long suit that the unseen
+    honours dominate. It knows only its hand and what has been played.
     """
     unseen = unseen_cards(s, g, np.int64(s.to_play))
     legal = legal_cards(s, g)

@@ -24,7 +24,7 @@ STATE = state_dtype(
         ("doubled", "u1"),  # the deal in play counts double (E11)
         ("hand", "u4", (2,)),
         ("won", "u4", (2,)),  # cards in the tricks won
-        ("room", "u8", (2,)),  # by suit: how many cards of a hand can be of it, as all have seen (thermometers)
+        ("room", "u8", (2,)),  # by suit: most cards of it that a hand can hold, as all have seen (thermometers)
         ("owner", "u4"),  # pack positions that were dealt to seat 1
         ("deck", "u1", (32,)),  # the pack, top card first
         ("history", "u1", (32,)),  # plays in order: seat * num_actions + card
@@ -39,12 +39,12 @@ CONSTANTS = constants_dtype(
         ("bound_with_stock", "i8"),  # must the second player follow suit while the stock lasts,
         ("bound_without", "i8"),  # and once it is used up
         ("honours", "u8"),  # the cards that count (E2)
-        ("one_each", "u8"),  # four thermometers of hand_size bits, one for each suit, that stand at one
-        ("whole_room", "u8"),  # and that stand at hand_size
+        ("one_each", "u8"),  # four thermometers of hand_size bits, one for each suit, each of them at one
+        ("whole_room", "u8"),  # and each of them at hand_size
         ("suit_of", "i8", (32,)),
-        ("same_suit", "u8", (64,)),  # all cards of a card's suit; none for what is no card
-        ("higher", "u8", (64,)),  # the cards that beat it; none for what is no card
-        ("lower", "u8", (3,)),  # the cards 1, 2, 4 places below which the suit goes on
+        ("same_suit", "u8", (64,)),  # all cards of a card's suit; empty for no card
+        ("higher", "u8", (64,)),  # the cards that beat it; empty for no card
+        ("lower", "u8", (3,)),  # the cards that have a card of their suit 1, 2, 4 places above them
         ("scale", "i8", (33,)),  # points for a number of honours (E10)
     ],
 )
@@ -79,7 +79,7 @@ def take_top(s: Any, seat: int) -> None:
 
 @inlined
 def is_bound(g: Any, drawn: int) -> bool:
-    """Whether a second player must follow suit when so many cards are drawn (E6, E8 or ``follow_suit``)."""
+    """Whether a second player must follow suit after ``drawn`` cards are drawn (E6, E8 or ``follow_suit``)."""
     return (g.bound_with_stock if drawn < g.pack_size else g.bound_without) != 0
 
 
@@ -98,7 +98,7 @@ def following(g: Any, hand: np.uint64, lead: int, bound: bool) -> np.uint64:
 
 @inlined
 def shows_void(g: Any, drawn: int, lead: int, card: int) -> bool:
-    """Whether a card played to a lead, with so many cards drawn, shows a hand without the suit led (E6)."""
+    """Whether a card played to a lead, with ``drawn`` cards drawn, shows a hand without the suit led (E6)."""
     return is_bound(g, drawn) and g.suit_of[card] != g.suit_of[lead]
 
 
@@ -116,7 +116,7 @@ def legal_cards(s: Any, g: Any) -> np.uint64:
 
 @inlined
 def play(s: Any, g: Any, card: int) -> int:
-    """Play a legal card; say what came of it (``record.NOTHING`` or ``COUNTED``)."""
+    """Play a legal card; return ``record.NOTHING``, or ``COUNTED`` if the deal is over."""
     seat = turn_of(s)
     lead = np.int64(s.lead)
     s.hand[seat] = np.uint64(s.hand[seat]) & ~bit(card)
@@ -140,7 +140,7 @@ def win_trick(s: Any, g: Any, winner: int, trick: np.uint64) -> None:
     s.lead = -1
     s.to_play = winner
     if has_stock(s, g):
-        place = np.int64(s.drawn)  # both cards at once: one after the other would wait for what was just written
+        place = np.int64(s.drawn)  # both cards at once: the second alone would wait for the first to be written
         s.hand[winner] = np.uint64(s.hand[winner]) | bit(np.int64(s.deck[place]))
         s.hand[1 - winner] = np.uint64(s.hand[1 - winner]) | bit(np.int64(s.deck[place + 1]))
         s.owner = np.uint64(s.owner) | (np.uint64(2 - winner) << np.uint64(place))

@@ -17,7 +17,7 @@ from card_envs.tricks import has_stock, led_card
 def layout(rules: ElfernRules) -> list[tuple[str, int]]:
     """Names and widths of the parts of an observation, in order; ``observe`` writes just these.
 
-    Planes have one bit a card, by number; counts are thermometers (so many ones, then zeros).
+    Planes have one bit per card, by number; counts are thermometers (that many ones, then zeros).
     "Own" is the observing seat, "other" its opponent.
     """
     cards = rules.pack_size
@@ -60,7 +60,7 @@ def masters(g: Any, cards: np.uint64, against: np.uint64) -> np.uint64:
 
 @inlined
 def hand_size(s: Any, g: Any, seat: int) -> int:
-    """Cards in a hand, counted from public things: every play and draw is seen."""
+    """Cards in a hand, from public information: every play and draw is seen."""
     both = np.int64(s.drawn) - np.int64(s.plays)  # odd when one has led: the other has a card more
     return (both + np.int64(np.int64(s.to_play) == seat)) >> 1
 
@@ -71,7 +71,7 @@ def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
 
     Two planes, or several small parts, go into one ``put``: they fit in a word.
     """
-    seat &= 1  # an index that is seen not to be negative
+    seat &= 1  # shows the compiler that the index is not negative
     other = 1 - seat
     size = g.pack_size
     second = np.uint64(size)

@@ -5,11 +5,11 @@ tricks it is in on a stack of frames (``push``, ``pop``). A transposition table 
 positions, leads that reached their goals elsewhere are tried first (the history heuristic), and a position at the
 horizon is estimated.
 
-Between two tricks a position is two hands, what is left of the stock, and who leads; who won what before has no say
-in what is best. The search keeps it *closed up*: in each suit the honours still in play stand together from the ace
-down, and so do the other cards from the highest of them down. Which cards they once were makes no difference to the
-play (only their order and what counts do), so that positions that differ in nothing else become one, and two cards
-of a hand that stand side by side are as good as each other.
+Between two tricks a position is two hands, what is left of the stock, and who leads; who won what before does not
+affect the best play. The search keeps it *closed up*: in each suit the honours still in play stand together from the
+ace down, and so do the other cards from the highest of them down. Which cards they once were makes no difference to
+the play (only their order and whether they count do), so positions that differ in nothing else become one, and
+neighbouring cards of a hand are equivalent.
 
 ``hands`` is one word: the leader's hand in the low half, the other hand in the high half.
 """
@@ -33,7 +33,8 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)
 NO_CARD = 63
 
 TABLE_BITS = 21
-"""The transposition table has so many bits of places, of 16 bytes: 32 MiB, of which only what is used is touched."""
+"""The transposition table has ``2**TABLE_BITS`` entries of 16 bytes: 32 MiB, of which only the part in use is
+touched."""
 
 HISTORY_GAIN = 1024
 """What a lead gains in the history heuristic by reaching its goal."""
@@ -44,7 +45,7 @@ FRAME = np.dtype(
         [
             ("hands", "u8"),
             ("stock", "u8"),
-            ("drawn", "i8"),  # cards; it goes on counting, two a trick, when the stock is used up
+            ("drawn", "i8"),  # cards; it counts on, two a trick, when the stock is used up
             ("goal", "i8"),
             ("left", "i8"),  # honours in play
             ("least", "i8"),  # what is known of the position
@@ -54,8 +55,8 @@ FRAME = np.dtype(
             ("leads", "u8"),  # still to be looked at
             ("replies", "u8"),  # to the lead in hand, still to be looked at
             ("lead", "i8"),
-            ("worst", "i8"),  # that the replies can make of it
-            ("best", "i8"),  # of the leads
+            ("worst", "i8"),  # of the lead in hand, against the replies seen so far
+            ("best", "i8"),  # of the leads seen so far
             ("best_lead", "i8"),
             ("trick", "i8"),  # honours in the trick in hand
             ("lost", "i8"),  # the reply wins it
@@ -69,24 +70,25 @@ WORKSPACE = np.dtype(
         np.record,
         [
             ("narrow", "u8"),  # bits of a hash that do not choose a place of the table
-            ("horizon", "i8"),  # cards drawn at which positions are estimated and not searched any more
+            ("horizon", "i8"),  # cards drawn at which positions are estimated instead of searched
             ("stamp", "u8"),  # of the stock and the horizon that entries belong to
             ("deck", "i8", (32,)),  # the pack that stock belongs to
             ("fellows", "u8", (32,)),  # the cards of a card's suit that count as it does
             ("shifted", "u8", (32,)),  # in both hands: the fellows below it, which close up when it is gone
             ("closed", "u8"),  # cards whose lower neighbour is a fellow
             ("drawn_rank", "i8", (32,)),  # of the pack's card at a place: fellows below it that lie deeper
-            ("history", "i8", (64, 32)),  # of a lead, by cards drawn: how good it has been of late
+            ("history", "i8", (64, 32)),  # of a lead, by cards drawn: how good it has been lately
             ("frame", FRAME, (17,)),
             ("table", "u8", (1 << TABLE_BITS, 2)),  # position, and what is known of it
         ],
     )
 )
-"""What a search works in. An entry is lower bound, upper bound, best lead, cards drawn (6 bits each), stamp."""
+"""The workspace of a search. An entry of the table is lower bound, upper bound, best lead, cards drawn (6 bits each),
+stamp."""
 
 
 def memory(game: Any) -> Any:
-    """Room for the searches of one game, a record array (1,)."""
+    """The workspace for the searches of one game, a record array (1,)."""
     workspace = np.zeros(1, WORKSPACE)
     g = game.constants[0]
     honours = int(g.honours)
@@ -125,7 +127,7 @@ def representatives(m: Any, hand: np.uint64) -> np.uint64:
 
 @inlined
 def first_of(cards: np.uint64, better: np.uint64, good: np.uint64) -> np.uint64:
-    """The cards of the first kind of which there are any: ``better``, ``good``, others."""
+    """Those of the cards that are ``better``, else those that are ``good``, else all of them."""
     chosen = cards & better
     chosen = chosen if chosen != ZERO else cards & good
     return chosen if chosen != ZERO else cards
@@ -156,7 +158,7 @@ def estimated(g: Any, mine: np.uint64, theirs: np.uint64, left: int) -> int:
 
 @inlined
 def push(g: Any, m: Any, f: Any, hands: np.uint64, stock: np.uint64, drawn: int, goal: int) -> int:
-    """Enter a position: what is known of it if that decides whether the goal can be reached, else -1 and its frame."""
+    """Enter a position: return its known value if that decides about the goal; else fill its frame and return -1."""
     mine, theirs = hands & LOW, hands >> HALF
     left = popcount((mine | theirs | stock) & g.honours)
     if goal <= 0:
@@ -217,7 +219,7 @@ def learn(m: Any, f: Any) -> None:
 @inlined
 def pop(m: Any, f: Any) -> int:
     """Leave a position that has been searched: write what was found to the transposition table, and return it."""
-    f.best = max(f.best, f.least)  # estimates may fall short of what is sure
+    f.best = max(f.best, f.least)  # an estimate may be below a proven bound
     reached = f.best >= f.goal
     if reached:
         learn(m, f)
@@ -234,8 +236,8 @@ def pop(m: Any, f: Any) -> int:
 def search(
     g: Any, m: Any, hands: np.uint64, stock: np.uint64, drawn: int, goal: int, leads: np.uint64, replies: np.uint64
 ) -> int:
-    """Whether the leader can win ``goal`` honours from here on: a number that he can win if at least that, else one
-    that he cannot surpass.
+    """Whether the leader can win ``goal`` honours from here on: a result of at least ``goal`` is a lower bound on what
+    the leader can win, a smaller one an upper bound.
 
     leads: the cards to choose the first lead from. replies: if any, it is one card, and these are the replies to it.
     """

@@ -1,4 +1,4 @@
-"""What tests need to know of Elfern."""
+"""What tests need to know about Elfern."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def known(game: Game, row: Any, seat: int) -> tuple[Any, ...]:
     return int(row["doubled"]), *(min(cards, held) for cards in room)
 
 
-def drawn(dice: random.Random) -> Rules:
+def drawn(generator: random.Random) -> Rules:
     """Any rules, the full pack more often than others."""
-    suits, ranks = dice.choice([(s, r) for s in range(1, 5) for r in range(2, 9) if s * r % 2 == 0])
-    if dice.random() < 0.3:
+    suits, ranks = generator.choice([(s, r) for s in range(1, 5) for r in range(2, 9) if s * r % 2 == 0])
+    if generator.random() < 0.3:
         suits, ranks = 4, 8
     return {
-        "follow_suit": dice.choice(["stock", "endgame", "always", "never"]),
+        "follow_suit": generator.choice(["stock", "endgame", "always", "never"]),
         "suits": suits,
         "ranks": ranks,
-        "honours": dice.choice([None, dice.randint(1, ranks)]),
-        "hand_size": dice.randint(1, suits * ranks // 2),
-        "match": dice.random() < 0.5,
-        "target": dice.choice([1, 2, 3, 5, 20, dice.randint(1, 100)]),
+        "honours": generator.choice([None, generator.randint(1, ranks)]),
+        "hand_size": generator.randint(1, suits * ranks // 2),
+        "match": generator.random() < 0.5,
+        "target": generator.choice([1, 2, 3, 5, 20, generator.randint(1, 100)]),
     }
 
 

@@ -1,4 +1,4 @@
-"""Elfern with open cards: what each card is worth, in honours, to those who see both hands and the stock."""
+"""Elfern double-dummy: what each card is worth, in honours, when both hands and the stock lie open."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ NO_HORIZON = 99
 """More cards than a search can draw."""
 
 SEARCHED = 20
-"""Tricks and cards of a hand, left to play, that ``estimates`` search to the end: full size, 16 cards in the stock."""
+"""Tricks plus cards in a hand up to which ``estimates`` search to the end: in the full game, 16 cards in the stock."""
 
 AHEAD = 7
-"""Tricks that ``estimates`` look ahead where more is left."""
+"""Tricks that ``estimates`` search where more are left."""
 
 
 @njit
@@ -45,9 +45,9 @@ def worth(s: Any, g: Any, value: float) -> float:
 
 @njit
 def prepare(s: Any, g: Any, m: Any, horizon: int) -> None:
-    """Make the entries of the table those of this stock and horizon; they go on holding as long as these do.
+    """Make the table that of this stock and horizon; its entries stay valid as long as these do not change.
 
-    A search of few cards keeps to a small part of the table, which stays close to the processor.
+    A search of few cards uses a small part of the table, which stays in the processor's cache.
     """
     size = g.pack_size
     drawn = np.int64(s.drawn)
@@ -86,7 +86,7 @@ def closed_up(g: Any, m: Any, gone: np.uint64, cards: np.uint64) -> np.uint64:
 
 @njit
 def solve(s: Any, g: Any, m: Any, horizon: int, out: Any) -> None:
-    """Write honours of the deal for the seat to play, by action, as far as a horizon lets see."""
+    """Write the honours of the deal for the seat to play, by action, searching up to a horizon."""
     prepare(s, g, m, horizon)
     seat = np.int64(s.to_play)
     drawn = np.int64(s.drawn)
@@ -108,7 +108,7 @@ def solve(s: Any, g: Any, m: Any, horizon: int, out: Any) -> None:
         card = lowest(rest)
         rest ^= bit(card)
         low, high = 0, left
-        while low < high:  # the cards of a hand are often worth the same: begin with what the last one was
+        while low < high:  # the cards of a hand are often worth the same: begin with the last one's value
             goal = min(max(guess, low + 1), high)
             if leading:
                 value = search(g, m, hands, stock, drawn, goal, bit(card), ZERO)

@@ -1,7 +1,7 @@
 """Full states of Elfern that a seat holds possible: packs drawn uniformly from those that agree with its view.
 
-A seat knows which places of the pack were dealt to whom and when, but of the other seat's places not which card came
-at which. A pack agrees with the view if every card the other seat played lay at a place dealt to it before, and if no
+A seat knows which places of the pack were dealt to whom and when, but not which card lay at which of the other seat's
+places. A pack agrees with the view if every card the other seat played lay at a place dealt to it before, and if no
 card of a suit that it once did not follow (E6) lay in its hand just then. So a card of that suit, played later or
 held now, was dealt later: each card has a first place it can lie at, ``since``, and a played one a last place. The
 first places that matter, ``cuts``, part the other seat's places into segments; free places of a segment that have
@@ -31,7 +31,8 @@ EVERY_OTHER = np.uint64(0x5555555555555555)
 
 @njit
 def imagine(s: Any, g: Any) -> None:
-    """Fill what is blank in a view, uniform over the packs that its seat holds possible, by the choices of ``s``."""
+    """Fill what is blank in a view, uniform over the packs that its seat holds possible, drawn from the stream of
+    ``s``."""
     if not hangs_together(s, g):
         return
     viewer = np.int64(s.viewer)
@@ -65,7 +66,7 @@ def imagine(s: Any, g: Any) -> None:
 
 @njit
 def hangs_together(s: Any, g: Any) -> bool:
-    """Whether the seats play and draw by turns, as in every view that nobody wrote into: the counts rely on it."""
+    """Whether the seats play and draw in turn, as in every genuine view: the counts rely on it."""
     plays, drawn = np.int64(s.plays), np.int64(s.drawn)
     if plays > g.pack_size or drawn != min(2 * (g.hand_size + (plays >> 1)), g.pack_size):
         return False
@@ -84,14 +85,14 @@ def player_of(s: Any, g: Any, play: int) -> int:
 
 @inlined
 def lay(s: Any, card: int, place: int, free: np.uint64) -> np.uint64:
-    """Put a card at a free place of the pack; the places still free."""
+    """Put a card at a free place of the pack; return the places still free."""
     s.deck[place] = card
     return free & ~bit(place)
 
 
 @njit
 def read_plays(s: Any, g: Any, seat: int, cards: Any, earliest: Any, since: Any) -> int:
-    """Fill in what a seat's plays show; their number. Its play k was made in trick k: both play once in each."""
+    """Fill in what a seat's plays show; return their number. Its play k was made in trick k: both play once in each."""
     plays = 0
     lead = 0
     for k in range(np.int64(s.plays)):
@@ -113,7 +114,7 @@ def read_plays(s: Any, g: Any, seat: int, cards: Any, earliest: Any, since: Any)
 def lay_by_counts(
     s: Any, g: Any, cards: Any, earliest: Any, since: Any, cuts: np.uint64, places: np.uint64, unseen: np.uint64
 ) -> np.uint64:
-    """Put the cards played at places of their seat, each way as often as there are packs for it; the rest."""
+    """Put the cards played at places of their seat, each way in proportion to its packs; return the rest."""
     plays, last = len(cards), popcount(cuts)
     segments = np.empty(last + 1, np.uint64)
     weights = np.zeros(last + 1, np.int64)

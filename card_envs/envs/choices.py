@@ -1,4 +1,4 @@
-"""What can be asked of an environment: each function returns the choice in plain form or raises a sentence."""
+"""Checks of the settings and options of environments: each returns the plain value or raises a sentence."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from card_envs.record import REWARDS, SETTLEMENT
 from card_envs.registry import make_game
 
 OPTIONS = ("deck", "dealer", "seat", "deal")
-"""What ``reset(options=...)`` understands."""
+"""Options that ``reset(options=...)`` accepts."""
 
 SETTINGS = ("opponents", "seat", "reward", "illegal")
-"""What all the environments are made with, beside the game and its rules."""
+"""Arguments of every environment, besides the game and its rules."""
 
 EXACT = 2.0**53
 """Whole numbers up to here are exact in float64."""
 
 
 def chosen_game(game: str | Game, rules: Mapping[str, Any]) -> Game:
-    """The game an environment was asked for, by name and rules or as it is."""
+    """The game of an environment, given by name and rules or as a ``Game``."""
     if not isinstance(game, Game):
         try:
             return make_game(game, **rules)
@@ -39,7 +39,7 @@ def chosen_game(game: str | Game, rules: Mapping[str, Any]) -> Game:
 def chosen_reward(game: Game, reward: str, exact: float = EXACT) -> int:
     """Number of a reward; ``ValueError`` naming the choices if this game does not pay it, or not exactly.
 
-    exact: whole numbers up to here are exact where the rewards are handed out.
+    exact: the environment returns whole numbers up to this one exactly.
     """
     payable = [name for name in REWARDS if game.min_returns[name] < 0]
     number = REWARDS.index(choice("reward", reward, REWARDS))
@@ -58,7 +58,7 @@ def chosen_reward(game: Game, reward: str, exact: float = EXACT) -> int:
 
 
 def checked_options(options: Any) -> dict[str, Any]:
-    """What ``reset`` was asked for, by name, without what is None; ``ValueError`` if it is no dict."""
+    """The options of ``reset`` that are not None; ``ValueError`` if they are not a dict."""
     if options is not None and not isinstance(options, Mapping):
         raise ValueError(f"options={shown(options)} must be a dict, as in {{'seat': 0}}, or None.")
     return {name: value for name, value in (options or {}).items() if value is not None}

@@ -22,8 +22,8 @@ class Opponents:
         codes: who plays which seat in the episode in play, int64 (size, players).
         coming: who will play the seats after the learner's, in turn order, from each table's next episode on,
             int64 (size, players - 1).
-        outside: the objects with an ``act`` that are in play or to come, by code.
-        listeners: the external bots among them that play one episode after the other, and are told of their ends.
+        outside: the objects with ``act`` that play now or from the next episodes on, by code.
+        listeners: the external bots among them that play one episode at a time and are told when it ends.
     """
 
     def __init__(self, size: int, players: int, opponents: Any) -> None:
@@ -34,7 +34,7 @@ class Opponents:
         self.choose(opponents, None)
 
     def choose(self, opponents: Any, where: npt.ArrayLike | None) -> None:
-        """Set the opponents to come at all tables, or where a bool (size,) array is true.
+        """Set the opponents of the next episodes at all tables, or where a bool (size,) array is true.
 
         opponents: ``"random"``, ``"greedy"``, an object with ``act``, or a list or tuple of these, one for each
             other seat in turn order after the learner's.
@@ -52,11 +52,11 @@ class Opponents:
         self.listeners = {code: bot for code, bot in bots.items() if bot is not None and bot.one_at_a_time}
 
     def listening(self, row: int) -> list[ExternalBot]:
-        """Those at a table who are told of the ends of its episodes."""
+        """The players at a table who are told when an episode ends."""
         return [self.listeners[code] for code in sorted(set(self.codes[row].tolist())) if code in self.listeners]
 
     def _check_alone(self, opponent: Any, rows: npt.NDArray[np.int64]) -> None:
-        """``ValueError`` for one who plays one table at a time, unless there is but one."""
+        """``ValueError`` if a player who plays one table at a time would sit at several."""
         bot = external_bot(opponent)
         if bot is None or not bot.one_at_a_time:
             return
@@ -65,8 +65,8 @@ class Opponents:
         taken = len(np.union1d(np.flatnonzero(seated), rows))
         if taken > 1:
             raise ValueError(
-                f"{shown(opponent)} plays one episode after the other and cannot be at {taken} tables: make one "
-                "of its kind for each table, and seat it with where=..."
+                f"{shown(opponent)} plays one episode at a time and cannot be at {taken} tables: make one for each "
+                "table, and seat it with where=..."
             )
 
     def seated(self, opponents: Any) -> list[Any]:
@@ -83,7 +83,7 @@ class Opponents:
         return seated
 
     def chosen(self, row: int) -> Any:
-        """Who will play at a table, as ``choose`` takes it: a player for all other seats, or a list of them."""
+        """Who will play at a table, as ``choose`` accepts it: a player for all other seats, or a list of them."""
         names = {code: name for name, code in BUILT_IN.items()}
         seated = [names.get(code) or self.outside[code] for code in self.coming[row].tolist()]
         return seated[0] if all(player is seated[0] for player in seated) else seated

@@ -1,4 +1,4 @@
-"""The ids of the environments, known to Gymnasium from ``import card_envs`` on."""
+"""The ids of the environments, which ``import card_envs`` registers with Gymnasium."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from card_envs.registry import GAMES
 def register_all() -> None:
     """Register ``card_envs/{Name}-v0`` for every game.
 
-    The entry points are strings, so nothing is loaded before it is asked for. Gymnasium's checks at each step are
-    off, because they cost more than a step: the order of calls the environments check by themselves, and the rest is
-    what ``gymnasium.utils.env_checker.check_env`` does once in the tests (``make(..., disable_env_checker=False)``
+    The entry points are strings, so nothing is loaded before it is needed. Gymnasium's checks at each step are off,
+    because they cost more than a step: the environments check the order of calls themselves, and
+    ``gymnasium.utils.env_checker.check_env`` does the rest once in the tests (``make(..., disable_env_checker=False)``
     turns it on).
     """
     for name in GAMES:

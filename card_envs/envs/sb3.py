@@ -24,7 +24,7 @@ from card_envs.game import Game
 from card_envs.render.pixels import Pixels
 
 EXACT = 2.0**24
-"""Whole numbers up to here are exact in float32, in which Stable-Baselines3 takes rewards."""
+"""Whole numbers up to this one are exact in float32, the reward type of Stable-Baselines3."""
 
 
 class CardVecEnv(ManyTables, VecEnv):
@@ -35,8 +35,9 @@ class CardVecEnv(ManyTables, VecEnv):
     ``"TimeLimit.truncated"`` (always False), ``"episode"`` as ``Monitor`` has it, the result
     by seat, and ``reset_infos`` the new episode's seat. A rollout has ``num_envs * n_steps`` steps.
 
-    No ``Monitor`` is needed: ``env_is_wrapped(Monitor)`` is true, so that evaluation takes the rewards of ``"episode"``
-    below whatever changes them, such as ``VecNormalize``; a ``VecMonitor`` around it warns that it does this again.
+    No ``Monitor`` is needed: ``env_is_wrapped(Monitor)`` is true, so evaluation uses the rewards in ``"episode"``,
+    taken before wrappers such as ``VecNormalize`` change them; a ``VecMonitor`` around it warns that it would overwrite
+    them.
     """
 
     _render_modes = ("rgb_array",)
@@ -69,7 +70,7 @@ class CardVecEnv(ManyTables, VecEnv):
         self._generator: np.random.Generator | None = None
         self._start = time.perf_counter()
         self.render_mode = render_mode
-        self.num_envs = size  # the base class asks for attributes while it is made
+        self.num_envs = size  # the base class reads attributes in its constructor
         super().__init__(
             size,
             spaces.Box(0, 1, (self.game.observation_size,), np.uint8),
@@ -84,7 +85,7 @@ class CardVecEnv(ManyTables, VecEnv):
     def reset(self) -> npt.NDArray[np.uint8]:
         """Begin an episode at every table; ``seed`` and ``set_options`` hold for this reset alone.
 
-        Raises ``ValueError`` for options that cannot be; the episodes in play then go on.
+        Raises ``ValueError`` for invalid options; the episodes in play then go on.
         """
         seeds, options = self._seeds, self._options
         self._reset_options()
@@ -102,9 +103,9 @@ class CardVecEnv(ManyTables, VecEnv):
         return observations
 
     def step_async(self, actions: npt.ArrayLike) -> None:
-        """Hand in an action for each table; they are checked here and played in ``step_wait``.
+        """Submit an action for each table; they are checked here and played in ``step_wait``.
 
-        Raises ``ValueError`` for another shape or kind and ``IllegalAction`` naming the rows; nothing then changes.
+        Raises ``ValueError`` for a wrong shape or dtype and ``IllegalAction`` naming the rows; nothing then changes.
         """
         self._require_reset()
         plays = batches.actions(actions, self.num_envs)
@@ -112,9 +113,9 @@ class CardVecEnv(ManyTables, VecEnv):
         self._plays = plays.copy()
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Play what was handed in: observations, rewards (float32), dones and infos."""
+        """Play the submitted actions: observations, rewards (float32), dones and infos."""
         if self._plays is None:
-            raise ValueError("No actions were handed in: call step_async() before step_wait(), or step().")
+            raise ValueError("No actions were submitted: call step_async() before step_wait(), or step().")
         tables, plays = self._tables, self._plays
         self._plays = None
         with tables.all_or_nothing():
@@ -163,14 +164,14 @@ class CardVecEnv(ManyTables, VecEnv):
             self._generator = np.random.default_rng()
         return self._generator
 
-    # What sb3-contrib and the training ask for
+    # For sb3-contrib and the training
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Legal actions, bool (N, num_actions), True = legal."""
         return self._masks.astype(np.bool_)
 
     def sample_actions(self) -> npt.NDArray[np.int64]:
-        """A uniform legal action for each row, int64 (N,), from its table's own choices."""
+        """A uniform legal action for each row, int64 (N,), from its table's stream."""
         self._require_reset()
         return self._tables.sample_actions().astype(np.int64)
 
@@ -192,7 +193,7 @@ class CardVecEnv(ManyTables, VecEnv):
         return super().seed(secrets.randbits(32) if seed is None else whole_number("seed", seed, 0, 2**256))
 
     def set_options(self, options: dict[str, Any] | Sequence[dict[str, Any]] | None = None) -> None:
-        """Options of the next reset, for all tables or one a table: those of ``CardEnv.reset``."""
+        """Options of the next reset, for all tables or a list, one per table: those of ``CardEnv.reset``."""
         if isinstance(options, (list, tuple)):
             if len(options) != self.num_envs:
                 raise ValueError(f"options must be a dict or a list of {self.num_envs}, one for each table.")
@@ -224,7 +225,7 @@ class CardVecEnv(ManyTables, VecEnv):
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Set an attribute; ``"reward"``, ``"opponents"`` and ``"seat"`` can be set for some tables alone.
 
-        They hold from the next episodes on. Raises ``FixedSetting`` or ``ValueError`` for what cannot be set.
+        They take effect with the next episodes. Raises ``FixedSetting`` or ``ValueError`` for what cannot be set.
         """
         rows = self._rows(indices)
         self._set_at(None if len(set(rows)) == self.num_envs else rows, attr_name, value)
@@ -236,7 +237,7 @@ class CardVecEnv(ManyTables, VecEnv):
         return self._call_at(self._rows(indices), method_name, *method_args, **method_kwargs)
 
     def env_is_wrapped(self, wrapper_class: type[gymnasium.Wrapper], indices: VecEnvIndices = None) -> list[bool]:
-        """Nothing is wrapped, but what ``Monitor`` does is done here."""
+        """False, except for ``Monitor``, whose work is done here."""
         return [wrapper_class is Monitor] * len(self._rows(indices))
 
     def _rows(self, indices: VecEnvIndices) -> list[int]:

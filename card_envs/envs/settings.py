@@ -1,4 +1,4 @@
-"""What the environments were made with, what of it can be changed afterwards, and how it is read."""
+"""The settings of environments: how they are read, and which can be changed afterwards."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ ILLEGAL = ("raise", "lose")
 RENDER_MODES = ("ansi", "rgb_array", "human")
 RENDER_FPS = 4
 SHEET = 16
-"""Tables on a sheet, unless told otherwise."""
+"""Tables on a sheet by default."""
 
 FIXED = ("game", "num_envs", "autoreset_mode")
 METHODS = ("action_masks", "set_opponents", "render")
-"""What can be called at single tables among many."""
+"""Methods that can be called for single tables among many."""
 
 CHANGEABLE = (*PER_TABLE, "illegal", "render_mode")
 
@@ -36,9 +36,9 @@ CHANGEABLE = (*PER_TABLE, "illegal", "render_mode")
 class Settings:
     """The settings of an environment as its attributes.
 
-    ``reward``, ``opponents`` and ``seat`` can be set at any time and hold from each table's next episode on;
-    ``illegal`` and ``render_mode`` hold at once. The game, its rules and the number of tables are fixed: setting them
-    raises ``FixedSetting``. A wrapper has attributes of its own: set these through ``env.unwrapped``.
+    ``reward``, ``opponents`` and ``seat`` can be set at any time and take effect with each table's next episode;
+    ``illegal`` and ``render_mode`` take effect at once. The game, its rules and the number of tables are fixed: setting
+    them raises ``FixedSetting``. A wrapper has attributes of its own: set these through ``env.unwrapped``.
     """
 
     game: Game
@@ -61,12 +61,12 @@ class Settings:
             return
         raise FixedSetting(
             f"{name} is fixed when an environment is made, so it cannot be set to {shown(value)}: make another one. "
-            f"What can be changed are {', '.join(CHANGEABLE)}."
+            f"The settings that can change are {', '.join(CHANGEABLE)}."
         )
 
     @property
     def reward(self) -> Any:
-        """Name of the reward that is paid from the next episodes on; a list, one a table, where they differ."""
+        """Name of the reward that is paid from the next episodes on; a list, one per table, where they differ."""
         return self._common("reward")
 
     @reward.setter
@@ -84,7 +84,7 @@ class Settings:
 
     @property
     def seat(self) -> Any:
-        """The learner's seat in the episode in play; set, it holds from the next one on (None: drawn for each)."""
+        """The learner's seat in the episode in play; setting it affects the next one (None: drawn for each)."""
         self._require_reset()
         return self._common("seat")
 
@@ -109,7 +109,7 @@ class Settings:
     @render_mode.setter
     def render_mode(self, mode: str | None) -> None:
         if mode is not None and (not isinstance(mode, str) or mode not in self._render_modes):
-            choices = ", ".join(map(repr, self._render_modes)) or "nothing, for these tables draw nothing"
+            choices = ", ".join(map(repr, self._render_modes)) or "None, since these tables draw nothing"
             raise UnknownArgument(f"render_mode={shown(mode)} is unknown: choose one of {choices}.")
         if mode in ("rgb_array", "human"):
             require(f"render_mode={mode!r}")
@@ -120,7 +120,7 @@ class Settings:
         self._render_mode = mode
 
     def _seen(self, row: int) -> str | Pixels:
-        """What the learner at a table may see: as pixels, or as a page of text unless these are asked for."""
+        """What the learner at a table may see: pixels in the modes that need them, else a page of text."""
         if self._render_mode in ("rgb_array", "human"):
             return self._pixels(row)
         return self.game.state(self._tables.states, row).text(int(self._tables.seats[row]))
@@ -149,12 +149,12 @@ class Settings:
         return values[0] if all(value == values[0] for value in values[1:]) else values
 
     def set_opponents(self, opponents: Any) -> None:
-        """Change the opponents from the next episode on; ``ValueError`` naming the choices if that cannot be."""
+        """Change the opponents from the next episode on; ``ValueError`` naming the choices if they are invalid."""
         self._tables.choose("opponents", opponents, None)
 
 
 class ManyTables(Settings):
-    """The same for many tables, of which some can be asked and changed alone."""
+    """The same for many tables, some of which can be read and changed alone."""
 
     _masks: npt.NDArray[np.uint8]
 
@@ -178,7 +178,7 @@ class ManyTables(Settings):
         return [getattr(self, name)] * len(rows)
 
     def _set_at(self, rows: Sequence[int] | None, name: str, value: Any) -> None:
-        """Set an attribute of some tables, or (None) of the whole."""
+        """Set an attribute of some tables, or (None) of all."""
         if rows is None:
             if name not in PER_TABLE and not hasattr(self, name):
                 raise FixedSetting(f"There is no attribute {shown(name)} to set: try {', '.join(CHANGEABLE)}.")
@@ -188,7 +188,7 @@ class ManyTables(Settings):
             where[rows] = True
             self._tables.choose(name, value, where)
         else:
-            raise ValueError(f"{shown(name)} is one for all tables: it cannot be set for {len(rows)} of them.")
+            raise ValueError(f"{shown(name)} is the same for all tables: it cannot be set for {len(rows)} of them.")
 
     def _call_at(self, rows: Sequence[int], name: str, *args: Any, **kwargs: Any) -> list[Any]:
         """Call a method of single tables."""

@@ -27,12 +27,12 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
 
     Observations are bits, uint8 (observation_size,), from the learner's own seat (``game.observation_layout`` names
     the parts); actions are numbers from 0 to ``num_actions - 1`` (``game.action_name`` names them). Which are legal
-    stands in ``info["action_mask"]`` (int8, 1 = legal; fits ``action_space.sample``) and comes from
+    is in ``info["action_mask"]`` (int8, 1 = legal; fits ``action_space.sample``) and comes from
     ``action_masks()`` (bool, True = legal).
 
     The learner is credited with all that happens until its next turn or the end. Episodes are never truncated.
 
-    What it was made with are attributes, which can be changed afterwards as ``settings.Settings`` says.
+    Its settings are attributes; ``settings.Settings`` says which can be changed afterwards.
 
     >>> import card_envs, gymnasium
     >>> ids = [env_id for env_id in gymnasium.registry if env_id.startswith("card_envs/")]
@@ -71,9 +71,9 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
             ``"rgb_array"``, pixels, uint8 (height, width, 3). ``"human"`` shows each step in a window. The last two
             need the extra ``card_envs[pictures]``.
 
-        Raises ``ValueError`` for anything that cannot be, naming the choices; for unknown arguments and render modes
-        it is an ``UnknownArgument``, also a ``TypeError``; ``MissingExtra``, which is one too, where what would draw is
-        not installed, and ``NoDisplay`` for a window where there is no screen.
+        Raises ``ValueError`` naming the choices for invalid settings; ``UnknownArgument`` (also a ``TypeError``) for
+        unknown arguments and render modes; its subclass ``MissingExtra`` where the packages that draw are not
+        installed; and ``NoDisplay`` for a window where there is no screen.
         """
         self.game = chosen_game(game, rules)
         loses = choice("illegal", illegal, ILLEGAL) == "lose"
@@ -94,8 +94,8 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         options: ``"deck"`` plays a given pack, top card first; ``"dealer"`` and ``"seat"`` (the learner's) hold for
             this episode; ``"deal"`` is the number of the deal at the table, which with the seed decides the pack.
 
-        Returns the observation and an info with ``"action_mask"`` and ``"seat"``. Raises ``ValueError`` for options
-        that cannot be; the episode in play then goes on.
+        Returns the observation and an info with ``"action_mask"`` and ``"seat"``. Raises ``ValueError`` for invalid
+        options; the episode in play then goes on.
         """
         if seed is not None:
             seed = whole_number("seed", seed, 0, 2**256)
@@ -110,7 +110,7 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         Returns observation, reward, terminated, truncated (always False) and info; at the end the info also has
         ``"points"``, ``"returns"`` (by the reward chosen), ``"scores"`` and ``"settlement"``, by seat.
 
-        Raises ``IllegalAction`` (a ``ValueError``) for what is not legal now (unless ``illegal="lose"``), for what is
+        Raises ``IllegalAction`` (a ``ValueError``) for an action that is not legal now (unless ``illegal="lose"``) or
         no action at all, and ``gymnasium.error.ResetNeeded`` when there is no episode; nothing has then changed.
         """
         if not self._on_turn:
@@ -161,7 +161,7 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         return self._masks[0].astype(np.bool_)
 
     def sample_action(self) -> int:
-        """A uniform legal action from the table's own choices; -1 when the episode is over."""
+        """A uniform legal action from the table's stream; -1 when the episode is over."""
         self._require_reset()
         return int(self._tables.sample_actions()[0])
 
@@ -172,9 +172,10 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
 
     @property
     def full_state(self) -> State:
-        """The whole position (a copy): PERFECT INFORMATION, with all hands and the generators; not for players.
+        """The whole position (a copy): PERFECT INFORMATION, with all hands, the seed and the table's stream; not for
+        players.
 
-        What is played or chosen there happens in the copy alone.
+        Playing or sampling there affects the copy alone.
         """
         self._require_reset()
         return self.game.state(self._tables.states, 0)

@@ -1,4 +1,4 @@
-"""Tables with a learner at each and opponents at the other seats: what all the environments are made of.
+"""Tables with a learner at each and opponents at the other seats: the core of all environments.
 
 An environment is a thin adapter around ``Tables``, so that a row of a batch plays what a single environment plays.
 """
@@ -39,7 +39,7 @@ class Tables:
 
     opponents: see ``opponents.Opponents``. seat: the learner's, or None to draw it for each episode.
     reward: one of ``record.REWARDS``. loses: whether an illegal action loses the episode.
-    exact: whole numbers up to here are exact where the rewards are handed out.
+    exact: the environment returns whole numbers up to this one exactly.
 
     Attributes:
         states: the tables, (size,) records.
@@ -74,7 +74,7 @@ class Tables:
         self.over = np.zeros(size, np.bool_)
         self.begun = np.zeros(size, np.bool_)
         self._told = np.ones(size, np.bool_)
-        """Whether those who listen know that the episode is over."""
+        """Whether the listeners know that the episode is over."""
         self._uncredited = np.zeros(size, np.float64)
         self._every_row = np.arange(size)
         self._coming_seats = np.zeros(size, np.int64)
@@ -82,14 +82,14 @@ class Tables:
         self.choose("seat", seat, None)
         self.choose("reward", reward, None)
         self.paid = self._coming_rewards.copy()
-        self._mixed = False  # whether there are tables, now or with their next episodes, that pay different rewards
+        self._mixed = False  # whether tables pay different rewards, now or from their next episodes on
 
     # Settings of single tables
 
     def choose(self, name: str, value: Any, where: npt.ArrayLike | None) -> None:
         """Set one of ``PER_TABLE`` from the next episodes on, at all tables or where a bool (size,) is true.
 
-        Raises ``ValueError`` for what cannot be, and changes nothing.
+        Raises ``ValueError`` for an invalid value, and then changes nothing.
         """
         chosen = self._checked(name, value)
         if name == "opponents":
@@ -111,7 +111,7 @@ class Tables:
         try:
             for row, value in enumerate(values):
                 self.choose(name, value, np.arange(self.size) == row)
-        except ValueError:  # an opponent for one table alone who was named for several
+        except ValueError:  # an opponent for one table alone was given for several
             opponents.coming, opponents.outside, opponents.listeners = before
             raise
 
@@ -139,11 +139,11 @@ class Tables:
     ) -> None:
         """Begin an episode in each of ``rows`` and play on to the learner's first turn.
 
-        seeds: one a row, which make it a fresh table; where there is none, the table's next episode begins.
+        seeds: one per row, which makes it a fresh table; where it is None, the table's next episode begins.
         options: a pack, dealer, learner's seat or number of the deal for all of them, see ``OPTIONS``.
-        generator: makes the generator of the seeds of tables that never had one.
+        generator: returns the generator that seeds the tables which never had a seed.
 
-        Raises ``ValueError`` for options that cannot be; nothing has then changed.
+        Raises ``ValueError`` for invalid options; nothing has then changed.
         """
         chosen: list[int | None] = [None] * len(rows) if seeds is None else list(seeds)
         for k in np.flatnonzero(~self.begun[rows]).tolist():
@@ -178,7 +178,7 @@ class Tables:
             self.game.loops.reset(self.states, self.game.constants, rows[~seeded])
 
     def _deal_given(self, rows: Array, seeds: Sequence[int | None], given: dict[str, Any]) -> None:
-        """Deal as the options say; tables without a new seed keep their own and go on with their choices."""
+        """Deal as the options say; tables without a new seed keep their own, and their streams go on."""
         fresh = np.zeros(len(rows), self.game.dtype)
         for k, (row, seed) in enumerate(zip(rows.tolist(), seeds, strict=True)):
             if seed is None:
@@ -196,7 +196,7 @@ class Tables:
         return batches.take(self.states, rows)
 
     def _begin(self, rows: Array, seats: npt.NDArray[np.int64]) -> None:
-        """Seat everybody in rows whose deal lies ready, and play on to the learner's first turn."""
+        """Seat everybody in rows that have been dealt, and play on to the learner's first turn."""
         self.paid[rows] = self._coming_rewards[rows]
         if self._mixed:
             self._mixed = len(np.unique([self.paid, self._coming_rewards])) > 1
@@ -238,7 +238,7 @@ class Tables:
     def play(self, rows: Array | None, actions: npt.NDArray[np.int32]) -> None:
         """Play the learners' actions in ``rows`` (None: in all), and the opponents' until their next turns.
 
-        An illegal action forfeits the episode: whoever wants it refused calls ``check`` before.
+        An illegal action forfeits the episode; call ``check`` first to have it refused instead.
         """
         self.rewards.fill(0.0)
         self._turn(self._every_row if rows is None else rows, actions, self.rewards)
@@ -251,7 +251,7 @@ class Tables:
             self._tell(ended, self.take(ended))
 
     def _tell(self, rows: Array, last: Array) -> None:
-        """Tell those who listen that the episodes of these rows have come to their last states."""
+        """Tell the listeners that the episodes of these rows are over, and show them the last states."""
         for k, row in enumerate(rows.tolist()):
             for bot in self.opponents.listening(row):
                 bot.over(last[k : k + 1])
@@ -276,7 +276,7 @@ class Tables:
         )  # fmt: skip
 
     def _ask_outside(self, rows: Array, rewards: npt.NDArray[np.float64]) -> None:
-        """Let the opponents with an ``act`` of their own play wherever they are on turn in these rows."""
+        """Let the opponents that are objects with ``act`` play wherever they are on turn in these rows."""
         to_play = self.states["to_play"]
         while True:
             rows = rows[~self.over[rows] & (to_play[rows] != self.seats[rows])]
@@ -288,7 +288,7 @@ class Tables:
                 self._play_inside(asked, self._ask(code, asked), rewards)
 
     def _ask(self, code: int, rows: Array) -> npt.NDArray[np.int32]:
-        """One opponent's checked actions in these rows; it is handed views and nothing else."""
+        """One opponent's checked actions in these rows; it gets views and nothing else."""
         game = self.game
         views = self.take(rows)
         game.loops.hide(views, game.constants, views["to_play"].astype(np.int64))
@@ -328,7 +328,7 @@ class Tables:
         }
 
     def sample_actions(self) -> npt.NDArray[np.int32]:
-        """A uniform legal action for each learner, int32 (size,), from its table's own choices; -1 where over."""
+        """A uniform legal action for each learner, int32 (size,), from its table's stream; -1 where over."""
         out = np.empty(self.size, np.int32)
         self.game.loops.sample(self.states, self.game.constants, out, ALONE)
         return out
@@ -349,9 +349,10 @@ class Tables:
 
     @contextmanager
     def all_or_nothing(self, always: bool = False) -> Iterator[None]:
-        """What is done inside is undone if it fails.
+        """Undo everything done inside if it fails.
 
-        Only an opponent with an ``act`` of its own can fail, but for what ``always`` is meant: several resets in turn.
+        Only an opponent that is an object can fail, so without one there is nothing to undo, unless ``always`` asks for
+        it: for several resets in turn.
         """
         if not (always or self.opponents.outside):
             yield

@@ -30,7 +30,7 @@ class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.
 
     Observations are uint8 (N, observation_size), actions integers (N,), rewards float64 (N,), infos arrays with
     their ``_key`` masks as in Gymnasium's ``SyncVectorEnv``: ``"action_mask"`` int8 (N, num_actions), 1 = legal, and
-    ``"seat"``, the learner's. Every array handed out is the caller's own. Episodes are never truncated.
+    ``"seat"``, the learner's. Every array returned is the caller's own. Episodes are never truncated.
 
     >>> import card_envs, gymnasium
     >>> ids = [env_id for env_id in gymnasium.registry if env_id.startswith("card_envs/")]
@@ -85,10 +85,10 @@ class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
-        """Begin an episode in all rows, or in those of ``options["reset_mask"]`` (bool (N,), read and left there).
+        """Begin an episode in all rows, or in those of ``options["reset_mask"]`` (bool (N,), which is not changed).
 
-        seed: row i plays as ``CardEnv.reset(seed=seed + i)``, or with its own seed of a list; without one its
-            next episode begins. The other options are those of ``CardEnv.reset`` and hold for all these rows.
+        seed: row i plays as ``CardEnv.reset(seed=seed + i)``, or with its own seed from a list; without one its
+            next episode begins. The other options are those of ``CardEnv.reset`` and apply to all these rows.
 
         Returns observations and infos; in a partial reset the info masks mark the rows that were reset.
         """
@@ -113,7 +113,7 @@ class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.
         its ``"points"``, ``"returns"``, ``"scores"`` and ``"settlement"`` by seat (in ``SAME_STEP`` all of that in
         ``infos["final_info"]``).
 
-        Raises ``ValueError`` for actions of another shape or kind, ``IllegalAction`` naming the rows where they are
+        Raises ``ValueError`` for actions of a wrong shape or dtype, ``IllegalAction`` naming the rows where they are
         illegal, and ``gymnasium.error.ResetNeeded`` where there is no episode; nothing has then changed.
         """
         tables = self._tables
@@ -173,14 +173,14 @@ class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.
         """Close the window, if there is one."""
         self._close_window()
 
-    # What Gymnasium does not know of
+    # Beyond Gymnasium's interface
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Legal actions, bool (N, num_actions), True = legal; none in rows whose episode is over."""
         return self._masks.astype(np.bool_)
 
     def sample_actions(self) -> npt.NDArray[np.int64]:
-        """A uniform legal action for each row, int64 (N,), from its table's own choices; -1 where it is over."""
+        """A uniform legal action for each row, int64 (N,), from its table's stream; -1 where it is over."""
         self._require_reset()
         return self._tables.sample_actions().astype(np.int64)
 
@@ -209,7 +209,7 @@ class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.
         elif all(value == values[0] for value in values):
             self._set_at(None, name, values[0])
         else:
-            raise ValueError(f"{shown(name)} is one for all tables: it cannot be {shown(values)}.")
+            raise ValueError(f"{shown(name)} is the same for all tables: it cannot be {shown(values)}.")
 
     @property
     def seats(self) -> npt.NDArray[np.int64]:
@@ -224,9 +224,9 @@ class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.
 
     @property
     def full_states(self) -> Array:
-        """The whole positions: PERFECT INFORMATION, with all hands and the generators; not for players.
+        """The whole positions: PERFECT INFORMATION, with all hands, the seeds and the tables' streams; not for players.
 
-        A read-only copy: what was chosen there would move nothing on at the tables.
+        A read-only copy: playing or sampling there would not affect the tables.
         """
         self._require_reset()
         states = batches.copy(self._tables.states)

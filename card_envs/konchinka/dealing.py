@@ -111,7 +111,7 @@ def lay_out(s: Any, g: Any) -> bool:
 
 @njit
 def give(s: Any, g: Any, cards: int) -> None:
-    """A round of so many cards each, one at a time, from the eldest hand round to the dealer (K3, K5)."""
+    """A round of ``cards`` cards each, one at a time, from the eldest hand round to the dealer (K3, K5)."""
     eldest = next_seat(g, np.int64(s.dealer))
     place = np.int64(s.dealt)
     for _ in range(cards):

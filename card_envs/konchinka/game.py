@@ -50,7 +50,7 @@ class Konchinka(Game):
         self.moves = make_moves(rules)
         self.max_plays = rules.max_plays
         self.most_points = 5
-        # A match is decided from at most target - 1, but for seats level at the top, which play on: only several such
+        # A match is decided from at most target - 1, except that seats level at the top play on: only several such
         # deals in a row could lead past these bounds.
         most = float(rules.target - 1 + self.most_points if rules.match else self.most_points)
         self.max_return = most
@@ -154,7 +154,7 @@ class Konchinka(Game):
 
     @fact(optional(SEAT))
     def last_capturer(self, row: Any) -> int | None:
-        """The seat that captured last, which takes what lies there at the end (K12); null where none has."""
+        """The seat that captured last, which takes what is left on the table (K12); null where none has."""
         return int(row.last_capturer) if row.last_capturer >= 0 else None
 
     @fact(by_seat(ANY_RANKS))

@@ -17,7 +17,7 @@ CARD, CLUB, KONCHINKA = 4, 6, 40
 """What a card, a club and a konchinka are worth to each other: about their share of the points of a deal."""
 
 PRIVILEGE = 30
-"""What a jack that takes everything (K9) must bring to be played; found best in play against itself."""
+"""What a jack that takes everything (K9) must bring to be played; tuned in self-play."""
 
 
 @njit
@@ -67,7 +67,7 @@ def greedy(s: Any, g: Any) -> int:
     """Take what is worth most, leave little that the next player can take, and save the jacks for a rich table.
 
     Every legal move is valued by the cards it takes (a card a little, a club more, the konchinki most) less
-    what the table it leaves offers the next player, by the cards not seen yet; a konchinka is so not laid where
+    what the table it leaves offers the next player, by the cards not seen yet; so it does not leave a konchinka where
     it can be taken. Ties go to the lower action. It reads the hand of the seat to play, and what all see.
     """
     seat = np.int64(s.to_play)

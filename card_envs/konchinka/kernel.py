@@ -60,7 +60,7 @@ def legal(s: Any, g: Any, words: Any) -> None:
         start = suit_of(card) * g.num_moves + g.first_move[rank]
         word, shift = start >> 6, np.uint64(start & 63)
         words[word] |= moves << shift
-        words[word + 1] |= (moves >> ONE) >> (np.uint64(63) - shift)  # what went over the end; without a branch
+        words[word + 1] |= (moves >> ONE) >> (np.uint64(63) - shift)  # the bits past the end, branch-free
 
 
 @inlined
@@ -85,7 +85,7 @@ def pick(s: Any, g: Any, word: np.uint64) -> int:
         count += popcount(np.uint64(options(g, s.table, rank_of(card))))
     index = below(word, count)
     chosen, chosen_moves, chosen_index = 0, ZERO, 0
-    while cards != ZERO:  # through all of them: where to stop would be guessed wrong
+    while cards != ZERO:  # through all of them: an early exit would be mispredicted
         card = lowest(cards)
         cards ^= bit(card)
         moves = np.uint64(options(g, s.table, rank_of(card)))
@@ -114,7 +114,7 @@ def captured(g: Any, table: np.uint64, move: int) -> np.uint64:
 
 @njit
 def play(s: Any, g: Any, action: int) -> int:
-    """Play a legal action; say what came of it (``record.NOTHING``, ``COUNTED`` or ``OVER``)."""
+    """Play a legal action; return ``record.NOTHING``, ``COUNTED`` or ``OVER``."""
     seat = np.int64(s.to_play)
     card, move = card_and_move(g, action)
     s.hand[seat] &= ~bit(card)

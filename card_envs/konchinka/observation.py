@@ -24,7 +24,7 @@ OVERTIME = 8
 def layout(rules: KonchinkaRules) -> list[tuple[str, int]]:
     """Names and widths of the parts of an observation, in order; ``observe`` writes just these.
 
-    Planes have one bit a card, by number; counts are thermometers (so many ones, then zeros). Seats are
+    Planes have one bit per card, by number; counts are thermometers (that many ones, then zeros). Seats are
     counted from the observing one: ``pile_0`` is its own, ``pile_1`` that of the seat to its left.
     """
     seats = range(rules.num_players)
@@ -80,7 +80,7 @@ def ranks_at_least(cards: np.uint64) -> np.uint64:
 
 @inlined
 def hand_size(s: Any, g: Any, seat: int) -> int:
-    """Cards in a hand, counted from public things: hands are played down in turn, from the eldest (K6)."""
+    """Cards in a hand, from public information: hands are played down in turn, from the eldest (K6)."""
     turn = seat - np.int64(s.dealer) - 1
     if turn < 0:
         turn += g.num_players
@@ -104,7 +104,7 @@ def put_known(s: Any, g: Any, seat: int, unplayed: np.uint64, out: Any, at: int)
     """Write where the openly known cards (K4) are: a plane for the pack, then (if any is dealt later) one for each
     seat, with those of ``unplayed`` that it holds or will be dealt. Return the end.
 
-    Empty planes, and then a byte for each card: the cards are few, and how many of a plane would be guessed wrong.
+    Empty planes, and then a byte for each card: the cards are few, and a loop over each plane would be mispredicted.
     """
     of_seats = put(out, at, 52, ZERO)
     end = of_seats

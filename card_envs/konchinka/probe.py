@@ -1,4 +1,4 @@
-"""What tests need to know of Konchinka."""
+"""What tests need to know about Konchinka."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ def known(game: Game, row: Any, seat: int) -> tuple[Any, ...]:
     return last, (int(row["to_play"]) - seat) % players, put_back, int(row["dealt"]), *denied
 
 
-def drawn(dice: random.Random) -> Rules:
+def drawn(generator: random.Random) -> Rules:
     """Any rules."""
-    figures = dice.random() < 0.5
-    own = [11, 12, 13] if dice.random() < 0.3 else [dice.randint(11, 14) for _ in range(3)]
+    figures = generator.random() < 0.5
+    own = [11, 12, 13] if generator.random() < 0.3 else [generator.randint(11, 14) for _ in range(3)]
     return {
-        "num_players": dice.randint(2, 12),
+        "num_players": generator.randint(2, 12),
         "figures": figures,
         "figure_sums": tuple(own) if figures else (11, 12, 13),
-        "obligation": dice.choice(["card", "hand"]),
-        "match": dice.random() < 0.6,
-        "target": dice.choice([1, 2, 3, 5, 15, dice.randint(1, 100)]),
-        "settlement": dice.choice(["points", "stakes"]),
-        "chip": dice.choice([1, dice.randint(2, 10**6)]),
-        "stake": dice.choice([50, dice.randint(1, 10**6)]),
+        "obligation": generator.choice(["card", "hand"]),
+        "match": generator.random() < 0.6,
+        "target": generator.choice([1, 2, 3, 5, 15, generator.randint(1, 100)]),
+        "settlement": generator.choice(["points", "stakes"]),
+        "chip": generator.choice([1, generator.randint(2, 10**6)]),
+        "stake": generator.choice([50, generator.randint(1, 10**6)]),
     }
 
 
@@ -75,7 +75,7 @@ PROBE = Probe(
         {"num_players": 7, "match": True, "target": 1},
         {"num_players": 10, "match": True, "target": 6, "settlement": "stakes", "stake": 3},
         {"num_players": 12, "match": True, "target": 4},
-        # where deals end, or hands hold, what they do nowhere else
+        # where some deals end, and some hands are filled, as under no other rules
         {"num_players": 11, "match": True, "obligation": "hand"},
         {"num_players": 10, "match": True, "obligation": "hand", "figures": True},
         {"num_players": 12, "match": True, "figures": True, "figure_sums": (14, 14, 14)},

@@ -1,12 +1,12 @@
 """Konchinka with open cards: exact values for two players once the pack is used up, estimates everywhere else.
 
-A value is the lead that the seat to play will have in points of the deal over the mean of the others.
+A value is the lead in points of the deal that the seat to play will have over the mean of the others.
 
-Exact values come of a search of what is left, at most eight plays. Estimates look to the end of the round and judge
-the piles and the table there. The seat to play tries all its plays of the round; the others play as greedy players
-do, who do not see its hand. That is too kind to it, as the search against best replies with open cards is too hard,
-so with two players, where that search is cheap, the estimate is the mean of both: sampled worlds judged so make a
-stronger player than either makes.
+Exact values come from a search of what is left, at most eight plays. Estimates look ahead to the end of the round and
+evaluate the piles and the table there. The seat to play tries all its plays of the round; the others play like the
+greedy player, which does not see its hand. That is too optimistic, as a search against best replies with open cards is
+too pessimistic; so with two players, where that search is cheap, the estimate is the mean of both: over sampled worlds
+it makes a stronger player than either alone.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ NODE = np.dtype(
             ("own_goal", "i8"),  # kernel.early_goal
             ("other_goal", "i8"),
             ("undealt", "i8"),  # cards of the pack to be dealt in later rounds
-            ("enough", "i8"),  # a value from which on the other will not let it come to this
-            ("best", "i8"),  # best value found, or the least of interest
+            ("enough", "i8"),  # beta: with at least this value the other seat avoids the position
+            ("best", "i8"),  # best value found, at first alpha
             ("count", "i8"),
             ("tried", "i8"),
             ("card", "u1", (MOST_PLAYS,)),  # plays to try, best first
@@ -58,25 +58,25 @@ NODE = np.dtype(
         ],
     )
 )
-"""A position on the way down a search; values are those of its seat to play."""
+"""A frame of the search: a position, with the values of its seat to play."""
 
 OPEN = 1 << 20
 """No value: the position must be searched."""
 
 
 def memory(game: Any) -> Any:
-    """Room for one thread: the way down a search, states to play on, and a value of each action."""
+    """The workspace of one thread: the frames of a search, states to play on, and a value for each action."""
     return np.zeros(PLIES, NODE), np.zeros(5, STATE), np.zeros(game.num_actions)
 
 
 CHANCES = np.round(POINT * np.tanh(np.arange(128) / 32)).astype(np.int64)
-"""Chance to win a point less chance to lose it, by how far ahead one is in steps of a 32nd of what is usual."""
+"""Chance to win a point less chance to lose it, by the lead, in steps of 1/32 of a usual lead."""
 
 CARDS_COUNT = np.round(3277 / np.sqrt(50 + 24 * np.arange(6))).astype(np.int64)
 CLUBS_COUNT = np.round(3277 / np.sqrt(3.5 + 3.2 * np.arange(6))).astype(np.int64)
-"""What a tenth of a card, or of a club, ahead is in 1024ths of such a step, by rounds to come (two players).
+"""What a lead of a tenth of a card, or of a club, is in 1024ths of such a step, by rounds to come (two players).
 
-These, and the numbers in ``judged`` and ``judged_among``, were fitted to how deals came out that were half played.
+These, and the numbers in ``judged`` and ``judged_among``, were fitted to the results of half-played deals.
 """
 
 
@@ -130,7 +130,7 @@ def search_round(s: Any, g: Any, nodes: Any, out: Any) -> None:
 
 @njit
 def take_up(s: Any, g: Any, root: Any) -> None:
-    """Make a node of the position of a table."""
+    """Fill a node with the position of a table."""
     seat = np.int64(s.to_play)
     root.own, root.other = s.hand[seat], s.hand[1 - seat]
     root.own_pile, root.other_pile = s.pile[seat], s.pile[1 - seat]
@@ -145,7 +145,7 @@ def take_up(s: Any, g: Any, root: Any) -> None:
 def search(g: Any, nodes: Any) -> int:
     """Value of the second node, whose plays are laid out: alpha-beta, fail-soft.
 
-    A loop and not a recursion: numba cannot keep compiled recursions on disk.
+    A loop, not a recursion: numba cannot cache recursive functions.
     """
     depth = 1
     while True:
@@ -239,14 +239,14 @@ def play_to_try(g: Any, node: Any, k: int) -> int:
 
 @inlined
 def bounds(node: Any, pile: np.uint64) -> tuple[int, int]:
-    """Least and greatest lead that can come of this pile of the seat that played and the other's."""
+    """Least and greatest lead that can come from this pile of the seat that played and the other's."""
     lead = popcount(pile & KONCHINKI) - popcount(node.other_pile & KONCHINKI)
     free = 2 - popcount((pile | node.other_pile) & KONCHINKI)
     low, high = lead - free, lead + free
     low += 1 if popcount(pile & CLUBS) >= 7 else -1
     high -= 1 if popcount(node.other_pile & CLUBS) >= 7 else -1
     cards, other_cards = popcount(pile), popcount(node.other_pile)
-    # To have most of the cards is worth nothing if the match ends before (K15).
+    # Having most of the cards is worth nothing if the match ends first (K15).
     sure = 2 if node.own_goal == 0 and node.other_goal == 0 else 0
     if cards < 26:
         low -= 2
@@ -278,7 +278,7 @@ def lead_at_end(node: Any, table: np.uint64, pile: np.uint64, last: int) -> int:
 def judged(node: Any, table: np.uint64, pile: np.uint64) -> int:
     """Lead to be expected at the end of a round with more to come, by the seat that played last.
 
-    To lead to a round costs about three cards, less what lies there to be taken.
+    Leading to a round costs about three cards, less what lies there to be taken.
     """
     ahead = popcount(pile) - popcount(node.other_pile)
     ahead_clubs = popcount(pile & CLUBS) - popcount(node.other_pile & CLUBS)
@@ -300,7 +300,8 @@ def chance(ahead: int) -> int:
 
 @njit
 def play_round(s: Any, g: Any, nodes: Any, worlds: Any, out: Any) -> None:
-    """Any number of players: the seat to play tries all it can do in this round, the others play as greedy players."""
+    """Any number of players: the seat to play tries all its plays of this round, the others play like the greedy
+    player."""
     seat = np.int64(s.to_play)
     worlds[0] = s
     lay_out_plays(s, g, nodes[0], False)
@@ -330,7 +331,7 @@ def play_round(s: Any, g: Any, nodes: Any, worlds: Any, out: Any) -> None:
 
 @njit
 def lay_out_plays(s: Any, g: Any, node: Any, unlike: bool) -> None:
-    """Make a node of what the seat to play can do."""
+    """Fill a node with the plays of the seat to play."""
     node.own, node.table = s.hand[np.int64(s.to_play)], s.table
     node.best = -MOST_POINTS - 1
     gather(g, node, unlike)
@@ -338,7 +339,8 @@ def lay_out_plays(s: Any, g: Any, node: Any, unlike: bool) -> None:
 
 @njit
 def play_until_turn(s: Any, g: Any, seat: int, action: int) -> int:
-    """Play an action and then as greedy players until the turn comes round: OPEN, or the lead if the round is over."""
+    """Play an action and then like the greedy player until the turn comes round: OPEN, or the lead if the round is
+    over."""
     undealt = 52 - np.int64(s.dealt)
     result = play(s, g, action)
     while result == NOTHING and 52 - np.int64(s.dealt) == undealt and np.int64(s.to_play) != seat:
@@ -375,7 +377,7 @@ def judged_among(s: Any, g: Any, seat: int, undealt: int) -> int:
 
 
 def value_bounds(game: Any) -> tuple[float, float]:
-    """All points of a deal to the one other, and all to the seat itself."""
+    """All points of a deal to the other seat, and all to the seat itself."""
     return -5.0, 5.0
 
 

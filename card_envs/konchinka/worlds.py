@@ -5,10 +5,10 @@ What a seat played in a round are the cards it was dealt in that round, in any o
 the cards left in that hand avoid all ranks denied since the round began. Everything else unseen may lie anywhere.
 
 What is exact: all of it under ``obligation="card"``, where nothing is shown. Under ``"hand"`` the hands that have
-denied something are proposed one after the other, and rejected in such measure that all ways to fill them come out
-alike (``propose``): exact as well. If ``TRIES`` proposals in a row fail, a chain of swaps takes over, whose worlds
-are uniform only in the limit of many swaps (``swap_about``). In random and greedy play of 2 to 12 players that has not
-been seen: it is a bound on the time that positions made on purpose can take.
+denied something are proposed one after the other, and rejected with such probabilities that all ways to fill them are
+equally likely (``propose``): exact as well. If ``TRIES`` proposals in a row fail, a Markov chain of swaps takes over,
+whose worlds are uniform only in the limit of many swaps (``swap_about``). That has not been seen in random and greedy
+play of 2 to 12 players: it bounds the time that contrived positions can take.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ SWAPS = 50
 """Swaps in that chain for each place."""
 
 MOST_SWAPS = 1 << 20
-"""Swaps after which no deal is taken to agree with what a view shows: somebody wrote into it."""
+"""Swaps after which a view is taken to contradict itself: something has written into it."""
 
 
 @njit
 def imagine(s: Any, g: Any) -> None:
-    """Fill what is blank in a view, uniform over the packs that its seat holds possible, by the choices of ``s``."""
+    """Fill what is blank in a view, uniform over the packs that its seat holds possible, drawn from the stream of
+    ``s``."""
     unseen = unseen_cards(s, g, np.int64(s.viewer))
     blank, hidden = unknown(s, g)
     dealt: int = min(np.int64(s.dealt), 52)
@@ -65,7 +66,7 @@ def imagine(s: Any, g: Any) -> None:
 
 @njit
 def lay_plays(s: Any, g: Any, places: Any, blank: np.uint64, hidden: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Put the cards played at places of their seat and round; what is still blank, and the cards still hidden.
+    """Put the cards played at places of their seat and round; return the places still blank and the cards still hidden.
 
     The cards of a finished round fill its places, so a seat's blank ones among those dealt by then are of this round.
     """
@@ -89,7 +90,7 @@ def lay_plays(s: Any, g: Any, places: Any, blank: np.uint64, hidden: np.uint64) 
 
 @njit
 def read_denials(s: Any, g: Any, places: Any, blank: np.uint64, hidden: np.uint64, held: Any, can_hold: Any) -> int:
-    """Fill in, for the hands that cannot hold all that is hidden, their blank places and what they can; their number.
+    """Fill in the blank places of the hands that cannot hold every hidden card, and what they can; return their number.
 
     The hands with the least choice come first.
     """
@@ -109,7 +110,8 @@ def read_denials(s: Any, g: Any, places: Any, blank: np.uint64, hidden: np.uint6
 
 @njit
 def propose(s: Any, held: Any, can_hold: Any, hidden: np.uint64, given: Any) -> bool:
-    """Give each hand a set of cards that it can hold, all ways alike; False if ``TRIES`` proposals were rejected.
+    """Give each hand a set of cards that it can hold, all ways equally likely; False if ``TRIES`` proposals were
+    rejected.
 
     A hand takes n of the c cards that it can hold and no hand before it took: any such set, with the chance of one
     in C(c, n). It is kept with the chance C(c, n) / C(most, n), where c is never above ``most``. So all ways to fill
@@ -156,8 +158,9 @@ def least_taken(held: Any, can_hold: Any, hand: int) -> int:
 def swap_about(s: Any, held: Any, can_hold: Any, hidden: np.uint64, given: Any) -> None:
     """Give each hand a set of cards that it can hold, nearly uniformly: a chain of swaps between any two cards.
 
-    On the way hands may hold what they cannot, each such card making the state 16 times rarer, so that every way to
-    deal the cards can be reached. After ``SWAPS`` swaps a card the chain ends when all hands can be.
+    On the way hands may hold cards that they cannot have, each of which makes the state 16 times less likely, so that
+    every way to deal the cards can be reached. After ``SWAPS`` swaps per card the chain ends as soon as all hands are
+    possible.
     """
     given[:] = ZERO
     size, hands = popcount(hidden), len(given)

@@ -1,11 +1,10 @@
 """The loops over many tables: the only vectorisation there is.
 
 ``build_loops`` compiles, for the kernel of a game, every verb that takes an array of states; each module here holds
-those of one job. What plays, looks and chooses at great numbers of tables can be shared out to a ``crew`` of threads
-(``threads``).
+those of one job. The loops that play, look and choose can share many tables among a ``crew`` of threads (``threads``).
 
-Optional output arrays are left out by the sentinel ``batches.NO_OUTPUT``. Arguments are checked by ``verbs.Verbs``,
-their shapes in ``step`` and ``sample`` by the loops themselves.
+The sentinel ``batches.NO_OUTPUT`` stands for an optional output array left out. Arguments are checked by
+``verbs.Verbs``, their shapes in ``step`` and ``sample`` by the loops themselves.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class Loops:
     """The compiled verbs of a game over arrays of states.
 
     ``look_shared`` is ``look`` for several threads. ``sample_fast`` and ``step_fast`` are ``sample`` and ``step`` as
-    far as they have been compiled: they can be handed anything, and refuse what they were not compiled for.
+    compiled so far (``jit.frozen``): they can be called with anything, and raise for what they were not compiled for.
     """
 
     new: Callable[..., Any]
@@ -86,7 +85,7 @@ def build_loops(kernel: Kernel, owner: str) -> Loops:
 
 @njit
 def draws(states: Any, rows: Any, out: Any) -> None:
-    """One random number of the choices of each of ``rows``, from which its table's generator cannot be worked out."""
+    """A random word from the stream of each of ``rows``, from which the stream cannot be reconstructed."""
     for k in range(len(rows)):
         out[k] = draw_one_way(states[rows[k]])
 
@@ -100,7 +99,8 @@ def forfeit(states: Any, rows: Any) -> None:
 
 @njit
 def take_seats(states: Any, rows: Any, wanted: Any, coming: Any, seats: Any, codes: Any, players: Any) -> None:
-    """Seat the learners where ``wanted`` (-1: by the row's own choices) and, in turn order, the opponents to come."""
+    """Seat the learners where ``wanted`` (-1: drawn from the table's stream) and, in turn order, the opponents to
+    come."""
     others = coming.shape[1]
     for k in range(len(rows)):
         row = rows[k]

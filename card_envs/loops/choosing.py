@@ -36,7 +36,7 @@ def build_choosing(kernel: Kernel, faults: Faults, owner: str) -> Choosing:
 
     @compiled
     def sample_rows(states: Any, constants: Any, out: Any) -> int:
-        """Uniform legal actions, from each row's own choices; return the worst fault found."""
+        """Uniform legal actions, from each table's stream; return the worst fault found."""
         g = constants[0]
         found = FINE
         for i in range(len(states)):
@@ -51,7 +51,7 @@ def build_choosing(kernel: Kernel, faults: Faults, owner: str) -> Choosing:
 
     @compiled
     def undo_samples(states: Any, constants: Any) -> None:
-        """Put the generators of choices back to where they were before ``sample_rows``."""
+        """Put the streams back to where they were before ``sample_rows``."""
         g = constants[0]
         for i in range(len(states)):
             s = states[i]
@@ -60,7 +60,7 @@ def build_choosing(kernel: Kernel, faults: Faults, owner: str) -> Choosing:
 
     @compiled
     def sample(states: Any, constants: Any, out: Any, crew: Any) -> int:
-        """Uniform legal actions, from each row's own choices, if nothing is wrong with any; return what is."""
+        """Uniform legal actions, from each table's stream, if no row has a fault; return the worst fault found."""
         if len(out) != len(states):
             return UNFIT
         size, found = len(states), FINE

@@ -52,7 +52,7 @@ def build_dealing(kernel: Kernel, faults: Faults, owner: str) -> Dealing:
 
     @compiled
     def deal(states: Any, constants: Any, shuffled: bool) -> bool:
-        """Deal the first row again, with a pack of the generator or as its ``deck`` lies; False if void."""
+        """Deal the first row again, with a shuffled pack or as its ``deck`` lies; False if void."""
         g = constants[0]
         if shuffled:
             deal_out(states[0], g)
@@ -63,7 +63,7 @@ def build_dealing(kernel: Kernel, faults: Faults, owner: str) -> Dealing:
     def retrace(states: Any, constants: Any, pack_size: int, out: Any) -> None:
         """Deal the packs of full states again and make their plays, in place; note whether all of it could be done.
 
-        A row that play leads to comes out as it was, but for the fields that its game carries beside the plays.
+        A position that can arise in play comes out as it was, except for what its game carries besides the plays.
         """
         g = constants[0]
         for i in range(len(states)):

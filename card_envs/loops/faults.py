@@ -15,7 +15,7 @@ from card_envs.kernel import BROKEN, FINE, FINISHED, FOREIGN, ILLEGAL, IS_VIEW, 
 from card_envs.record import FULL
 
 AHEAD = 12
-"""Rows from the one in hand to the one that is fetched from memory."""
+"""How many rows ahead of the current one are prefetched."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def build_faults(kernel: Kernel, owner: str) -> Faults:
 
     @inline
     def fault_of(s: Any, g: Any) -> int:
-        """Whether a row is a state of this game: FOREIGN if it is not, BROKEN if it names seats there are not, IS_VIEW
+        """Whether a row is a state of this game: FOREIGN if it is not, BROKEN if it names nonexistent seats, IS_VIEW
         if it is a view, or FINE."""
         players = np.uint64(g.num_players)
         viewer, to_play, dealer = np.int64(s.viewer), np.int64(s.to_play), np.int64(s.dealer)

@@ -1,4 +1,4 @@
-"""Hidden cards: views made of full states, and full states that a view holds possible."""
+"""Hidden cards: views of full states, and determinizations of views."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def build_hidden(kernel: Kernel, owner: str) -> Hidden:
 
     @compiled
     def imagine(states: Any, constants: Any, seeds: Any) -> None:
-        """Make views full states that their seats hold possible, each drawn from the seed of its row."""
+        """Turn views into full states that their seats hold possible, each drawn from the seed of its row."""
         g = constants[0]
         for i in range(len(states)):
             s = states[i]

@@ -73,7 +73,7 @@ def build_looking(kernel: Kernel, faults: Faults, owner: str) -> Looking:
     def look(states: Any, constants: Any, seats: Any, observations: Any, masks: Any) -> int:
         """Observations and masks of the rows, for ``seats``, or (none given) a view's seat or the seat to play.
 
-        Returns FOREIGN or BROKEN if a row is, and what was written is then worth nothing; else FINE.
+        Returns FOREIGN or BROKEN if a row is, and what was written is then meaningless; else FINE.
         """
         g = constants[0]
         own_words = np.empty(size_of_sets, np.uint64)
@@ -104,7 +104,7 @@ def build_looking(kernel: Kernel, faults: Faults, owner: str) -> Looking:
 
     @compiled
     def look_shared(states: Any, constants: Any, seats: Any, observations: Any, masks: Any, crew: Any) -> int:
-        """``look``, shared out to threads."""
+        """``look``, shared among threads."""
         size, found = len(states), FINE
         start, end = next_chunk(crew, WORK, size, 0, found)
         while start < end:

@@ -1,4 +1,4 @@
-"""Plays: one action in each row, or one after the other until somebody outside is on turn."""
+"""Plays: one action in each row, or one after the other until a seat of the caller's is on turn."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _build_steps(
         observations: Any,
         masks: Any,
     ) -> None:
-        """Play one checked action in each row and look at what came of it."""
+        """Play one checked action in each row and write the results."""
         g = constants[0]
         own_words = np.empty(size_of_sets, np.uint64)
         words = borrow(own_words)
@@ -166,7 +166,7 @@ def _build_turn(
         rewards: Any,
         over: Any,
     ) -> None:
-        """In each of ``rows`` play an action, then the built-in players' until somebody outside is on turn.
+        """In each of ``rows`` play an action, then the built-in players' until a seat of the caller's is on turn.
 
         An action of -1 plays nothing; an illegal one forfeits the episode. ``players`` (N, seats) says who
         plays; the learner of ``seats`` is credited with everything that happened since the last call.

@@ -9,13 +9,13 @@ from card_envs.cards import SYMBOLS, rank_name
 from card_envs.render.lettering import SUIT_COLOURS, Pen, number, suit_shape, text_width, write
 
 WIDTH = 720
-"""Width of a picture in its own units, and in pixels unless told otherwise."""
+"""Width of a picture in its own units, and by default in pixels."""
 
 RATIO = 1.4
 """Height of a card by its width."""
 
 LAST = "#e07b00"
-"""What the play before was, and whose turn it is."""
+"""Colour of the last play and of the seat to play."""
 
 _EDGE = "#8b978f"
 
@@ -45,13 +45,13 @@ def rectangle(box: Box, radius: float, fill: str, stroke: str = "none", width: f
 
 
 def named(name: str, names: str, drawing: str) -> str:
-    """A drawing of a card with its name, for readers of the screen and for programs."""
+    """A drawing of a card with its name, for screen readers and programs."""
     title = rank_name(name[0], names) + SYMBOLS[name[1]]
     return f'<g class="card" data-card="{escape(name)}"><title>{title}</title>{drawing}</g>'
 
 
 def face(name: str, x: float, y: float, width: float, names: str, *, last: bool = False) -> str:
-    """A card face up; the left third says all, so that cards may cover each other."""
+    """A card face up; the left third shows rank and suit, so cards may overlap."""
     unit = width / 50
     suit, rank = name[1], rank_name(name[0], names)
     box = Box(x, y, width, width * RATIO)
@@ -77,7 +77,7 @@ def small_face(name: str, x: float, y: float, width: float, names: str, *, last:
 
 
 def letter(name: str, x: float, y: float, height: float, names: str, *, last: bool = False) -> str:
-    """A card as a letter of a list that says its suit: its rank, the middle at ``x``."""
+    """A card in the list of its suit: its rank alone, centred at ``x``."""
     rank = rank_name(name[0], names)
     drawing = write(rank, x, y, height, Pen(SUIT_COLOURS[name[1]], 1.5), anchor="middle", room=1.35 * height)
     if last:

@@ -128,7 +128,7 @@ SUIT_SHAPES = {
          ".3 4.2 2.1 2.7 5 0z",
 }  # fmt: skip
 SUIT_COLOURS = {"c": "#17722f", "d": "#1a5fb4", "h": "#c8102e", "s": "#15191d"}
-"""Four colours, of which no two are needed to tell the shapes apart."""
+"""Four colours; the shapes can be told apart without them."""
 
 _SUIT_OF = {symbol: suit for suit, symbol in SYMBOLS.items()}
 
@@ -153,18 +153,18 @@ def _advances(text: str) -> Iterator[tuple[str, float, float]]:
 
 
 def advance(text: str, height: float) -> float:
-    """How far a text goes whose capitals are ``height`` high, to where another may go on."""
+    """How far a text with capitals ``height`` high reaches, up to where another may follow."""
     return max((end for _, _, end in _advances(text)), default=0.0) * height / HEIGHT
 
 
 def text_width(text: str, height: float) -> float:
-    """How wide a text is whose capitals are ``height`` high."""
+    """Width of a text with capitals ``height`` high."""
     return max(advance(text, height) - GAP * height / HEIGHT, 0.0)
 
 
 @dataclass(frozen=True)
 class Pen:
-    """How letters are written. colour: of what is no suit. weight: of the stroke, in tenths of the height."""
+    """How letters are written. colour: of everything but suits. weight: of the stroke, in tenths of the height."""
 
     colour: str = "#22302a"
     weight: float = 1.25

@@ -1,4 +1,4 @@
-"""What somebody would play, drawn on the cards: a badge on the card, arrows to what it takes, and a list."""
+"""What a player would play, drawn on the cards: a badge on the card, arrows to what it takes, and a list."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def checked(weights: Mapping[int, float]) -> dict[int, float]:
 
 
 def label(weight: float, whole: bool) -> str:
-    """A weight in words: in per cent where all weights make 1."""
+    """A weight as text: in per cent where all weights add up to 1."""
     if not whole:
         return f"{weight:.3g}"
     return f"{100 * weight:.0f}%" if weight >= 0.005 or weight == 0 else "<1%"
@@ -50,7 +50,7 @@ def draw_marks(picture: Picture, weights: Mapping[int, float]) -> None:
     for action, weight in sorted(weights.items(), key=lambda mark: (mark[1], -mark[0])):
         card, taken = game.cards_of(row, action)
         if card not in picture.hands:
-            continue  # an action that is no card's: it is listed
+            continue  # an action that plays no card: it is listed
         by_card[card] = by_card.get(card, 0.0) + weight
         if weight > 0:
             picture.parts.extend(
@@ -65,7 +65,7 @@ def draw_marks(picture: Picture, weights: Mapping[int, float]) -> None:
 
 
 def badge(card: Box, text: str) -> str:
-    """A label on the upper left corner of a card, which is seen of all cards that cover each other."""
+    """A label on the upper left corner of a card, which stays visible where cards overlap."""
     height = 9.0
     width = text_width(text, height) + 10
     box = Box(card.x - 4, card.y - 11, width, height + 8)

@@ -1,4 +1,4 @@
-"""Pictures as pixels. What draws them is loaded when the first one is drawn, and not before."""
+"""Pictures as pixels. The packages that draw are loaded with the first picture, not before."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def require(what: str, needed: dict[str, str] = _DRAWS) -> None:
 
 
 def pixels(svg: str) -> Pixels:
-    """An SVG picture drawn in the size it says, uint8 (height, width, 3); ``MissingExtra`` where nothing draws it."""
+    """An SVG picture drawn in the size it says, uint8 (height, width, 3); ``MissingExtra`` if the packages that draw
+    are not installed."""
     require("Drawing pixels")
     import resvg_py
     from PIL import Image
@@ -40,7 +41,7 @@ def pixels(svg: str) -> Pixels:
 
 
 def sheet(frames: Sequence[Pixels]) -> Pixels:
-    """Pictures of one size side by side, as near to a square as can be, uint8 (height, width, 3)."""
+    """Pictures of one size side by side, as close to a square as possible, uint8 (height, width, 3)."""
     height, width, _ = frames[0].shape
     columns = math.ceil(math.sqrt(len(frames) * height / width))
     rows = math.ceil(len(frames) / columns)

@@ -1,6 +1,6 @@
-"""What lies where in a position: what a game says of it so that a picture can be drawn.
+"""What lies where in a position, as a game describes it for a picture.
 
-Whose turn it is, who dealt, the scores and the plays stand in the fields that all games have, so a scene leaves them
+Whose turn it is, who dealt, the scores and the plays are in the fields that all games have, so a scene leaves them
 out. A game that describes no scene of its own gets the one that can be read off its page (``from_page``).
 """
 
@@ -23,7 +23,7 @@ CARD = re.compile(rf"([A-Z2-9])([{''.join(SYMBOLS.values())}])")
 
 _OF_SEAT = re.compile(r"seat (\d+) (.+)")
 _DRAWN = ("table", "scores", "to play", "over")
-"""Lines of a page that say what every picture shows."""
+"""Lines of a page that repeat what every picture shows."""
 
 
 def card_of(match: re.Match[str]) -> str:
@@ -36,7 +36,7 @@ class Group:
     """Cards that lie together.
 
     cards: names of those face up, in the order in which they are shown. backs: how many lie face down.
-    label: what they are. note: what there is to say of them.
+    label: what they are. note: a remark on them.
     """
 
     cards: Sequence[str] = ()
@@ -47,7 +47,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Place:
-    """A seat: its hand, what it has won, and what else is true of it."""
+    """A seat: its hand, what it has won, and remarks on it."""
 
     hand: Group
     won: Group | None = None
@@ -59,7 +59,7 @@ class Scene:
     """A position for the eye. The same game must describe all its positions alike, with or without cards.
 
     title: the game. places: by seat. table: the cards on the table. stock: those to be dealt or drawn; cards face up
-    are its order, the next one first. aside: cards that lie open somewhere else. lines: what is said in words.
+    are its order, the next one first. aside: cards that lie open somewhere else. lines: remarks in words.
     """
 
     title: str
@@ -74,8 +74,8 @@ class Scene:
 def from_page(game: Game, row: Any, seat: int | None) -> Scene:
     """The scene of a game that describes none: its page, its hands and its table.
 
-    Lines of the page about a seat go to that seat. How many cards a hidden hand holds is told by the fact
-    ``hand_sizes``, if the game declares it (``public.fact``).
+    Lines of the page about a seat go to that seat. The fact ``hand_sizes``, if the game declares it (``public.fact``),
+    gives the number of cards in a hidden hand.
     """
     page = game.page(row, seat)
     won: dict[int, Group] = {}

@@ -33,7 +33,7 @@ BAND = 142
 """Height of the table."""
 
 LINE, MOST_LINES = 18, 6
-"""Height of a line that is said in words, and how many there is room for; more of them are drawn closer together."""
+"""Height of a line of text, and how many there is room for; more are drawn closer together."""
 
 
 class Picture:
@@ -86,7 +86,7 @@ class Picture:
         self._say(status, WIDTH - EDGE - 2, 17, 13, ACTIVE, anchor="end", room=room)
 
     def _others(self, y: float) -> float:
-        """The other seats, in turn order from left to right, and the height where what comes next begins."""
+        """The other seats, in turn order from left to right, and the height at which the next part begins."""
         others = [(self.own + k) % self.game.num_players for k in range(1, self.game.num_players)]
         rows = 1 if len(others) < 4 else 2 if len(others) < 9 else 3
         columns = math.ceil(len(others) / rows)
@@ -100,7 +100,7 @@ class Picture:
         return y + rows * (height + GAP)
 
     def _panel(self, seat: int, box: Box) -> None:
-        """A seat: its name, what is true of it, its hand and what it has won."""
+        """A seat: its name, remarks on it, its hand and what it has won."""
         place = self.scene.places[seat]
         on_turn = int(self.row.to_play) == seat
         self.parts.append(f'<g class="seat" data-seat="{seat}">')
@@ -227,7 +227,7 @@ class Picture:
         return y + 18 + 26 * 1.55 + GAP
 
     def _lines(self, y: float) -> None:
-        """What is said in words; a card that is drawn nowhere else counts as drawn there."""
+        """The lines of text; a card that is drawn nowhere else counts as drawn there."""
         lines = self.scene.lines
         step = min(MOST_LINES * LINE / len(lines), LINE)
         cap = min(10.0, step * 0.6)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Page:
-    """What there is to say of a position: a title, and lines of a label and a text each."""
+    """A page about a position: a title, and lines of a label and a text each."""
 
     title: str
     lines: list[tuple[str, str]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""A window that shows pictures one after the other, as Gymnasium's own environments do it, by pygame."""
+"""A window that shows pictures one after the other, with pygame, as Gymnasium's own environments do."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Window:
     """A window, which opens with the first picture."""
 
     def __init__(self, title: str, fps: int) -> None:
-        """A window of this title, for so many pictures a second.
+        """A window with this title that shows ``fps`` pictures a second.
 
-        Raises ``MissingExtra`` without pygame, and ``NoDisplay`` where there is no screen; where pygame draws into
-        the void instead, it is a warning.
+        Raises ``MissingExtra`` without pygame, and ``NoDisplay`` where there is no screen; it warns where pygame draws
+        to no screen at all.
         """
         require('render_mode="human"', {"pygame": "pygame-ce"})
         import pygame
@@ -38,7 +38,7 @@ class Window:
         self._window: Any = None
 
     def show(self, picture: Pixels) -> None:
-        """Show a picture, and wait as long as the one before is to be seen."""
+        """Show a picture, once the one before has been shown for ``1 / fps`` seconds."""
         import pygame
 
         size = picture.shape[1], picture.shape[0]

@@ -24,7 +24,7 @@ STATE = state_dtype(
         ("hand", "u8", (2,)),
         ("won", "u8", (2,)),  # cards in the tricks won
         ("places", "u8", (2,)),  # pack positions whose cards a seat was dealt or drew
-        ("deck", "u1", (40,)),  # the pack, top card first; the one turned up stays where it was before
+        ("deck", "u1", (40,)),  # the pack, top card first; the turned card stays at its place
         ("history", "u1", (40,)),  # plays in order: seat * num_actions + card
     ],
 )
@@ -35,8 +35,8 @@ CONSTANTS = constants_dtype(
         ("hand_size", "i8"),
         ("same_suit", "u8", (64,)),  # all cards of a card's suit
         ("higher", "u8", (64,)),  # the cards of its suit that beat it
-        ("counting", "u8", (5,)),  # sets of cards that count alike,
-        ("worth", "i8", (5,)),  # and what each card of them counts (B7)
+        ("counting", "u8", (5,)),  # sets of cards worth the same,
+        ("worth", "i8", (5,)),  # and the card points of each of their cards (B7)
     ]
 )
 
@@ -66,7 +66,7 @@ def turned_place(g: Any) -> int:
 
 @inlined
 def place_drawn(g: Any, drawn: int) -> int:
-    """Place in the pack of the card that is drawn after so many: the turned card lies under the stock (B6)."""
+    """Place in the pack of the card drawn after ``drawn`` others: the turned card lies under the stock (B6)."""
     if drawn < turned_place(g):
         return drawn
     return drawn + 1 if drawn + 1 < g.pack_size else turned_place(g)
@@ -101,7 +101,7 @@ def legal_cards(s: Any, g: Any) -> np.uint64:
 
 @inlined
 def play(s: Any, g: Any, card: int) -> int:
-    """Play a legal card; say what came of it (``record.NOTHING`` or ``COUNTED``)."""
+    """Play a legal card; return ``record.NOTHING``, or ``COUNTED`` if the deal is over."""
     seat = turn_of(s)
     s.hand[seat] &= ~bit(card)
     write_down(s, g, seat, card)
@@ -127,7 +127,7 @@ def win_trick(s: Any, g: Any, winner: int, trick: np.uint64) -> None:
 
 @inlined
 def card_points(g: Any, cards: np.uint64) -> int:
-    """What cards count (B7)."""
+    """Card points of a set of cards (B7)."""
     points = 0
     for k in range(5):
         points += g.worth[k] * popcount(cards & g.counting[k])
@@ -150,6 +150,6 @@ def count(s: Any, g: Any) -> int:
 
 @njit
 def hide(s: Any, g: Any, seat: int) -> None:
-    """Blank what a seat cannot know: the other hand, and the pack but for its own cards and the turned one."""
+    """Blank what a seat cannot know: the other hand, and the pack except for its own cards and the turned one."""
     s.hand[1 - seat] = ZERO
     blank_all_but(s, g, s.places[seat] | bit(turned_place(g)))

@@ -1,4 +1,4 @@
-"""What tests need to know of Briscola."""
+"""What tests need to know about Briscola."""
 
 from __future__ import annotations
 

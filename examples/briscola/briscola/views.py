@@ -1,4 +1,4 @@
-"""What a seat of Briscola sees, what it holds possible, and what the greedy player makes of it."""
+"""What a seat sees in Briscola, the worlds it holds possible, and the greedy player."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ POINT, TRUMP = 10, 50
 def layout(rules: BriscolaRules) -> list[tuple[str, int]]:
     """Names and widths of the parts of an observation, in order; ``observe`` writes just these.
 
-    Planes have one bit a card, by number; counts are thermometers. "Own" is the observing seat.
+    Planes have one bit per card, by number; counts are thermometers. "Own" is the observing seat.
     """
     cards = rules.pack_size
     match = [("own_score", rules.target), ("other_score", rules.target)] if rules.match else []
@@ -63,11 +63,12 @@ def observe(s: Any, g: Any, seat: int, out: Any, at: int) -> None:
 
 @njit
 def imagine(s: Any, g: Any) -> None:
-    """Fill what is blank in a view, uniform over the packs that its seat holds possible; the dice are ``s.choice``.
+    """Fill what is blank in a view, uniform over the packs that its seat holds possible, drawn from the stream of
+    ``s``.
 
-    Nobody need follow suit, so nothing that is played says what a hand does not hold. A card that the other seat
-    played lay at any of the places that it had been given by then. A later play has one place more for each card
-    drawn and one less for each card laid, whichever these were: all packs come out alike.
+    Nobody has to follow suit, so no play shows what a hand does not hold. A card that the other seat played lay at any
+    of the places that it had been dealt by then. A later play has one place more for each card drawn and one less for
+    each card laid, whichever these were: all packs are equally likely.
     """
     other = 1 - np.int64(s.viewer)
     blank, hidden = unknown(s, g)
@@ -94,7 +95,7 @@ def imagine(s: Any, g: Any) -> None:
 
 @njit
 def greedy(s: Any, g: Any) -> int:
-    """Win tricks that are worth their price, and give away as little as can be; the lower card if level."""
+    """Win tricks that are worth their price, and give away as little as possible; the lower card in a tie."""
     best, best_value = -1, 0
     rest = s.hand[turn_of(s)]
     while rest != ZERO:
