@@ -183,5 +183,5 @@ def _say_once() -> None:
         "card_envs: compiling code that is not in the cache, some ten seconds for each game"
         + (f"; it is kept in {cache_folder()}." if cache_folder() else ".")
     )
-    if "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty()):
+    if sys.stderr is not None and (sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel")):
         print(_said[0], file=sys.stderr, flush=True)

@@ -140,7 +140,7 @@ def test_intervals_of_a_known_case():
     assert alone.mean == 1.5
     assert math.isnan(alone.low)
     assert alone.to_dict() == {"mean": 1.5, "low": None, "high": None}
-    with pytest.raises(ValueError, match=r"no observations"):
+    with pytest.raises(ValueError, match=r"at least one observation"):
         estimate(np.array([]))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from card_agents.evaluation.arena import ask
+from card_agents.protocol import ask
 from card_envs import bits
 from card_envs.envs.vector import CardVectorEnv
 from tests.variants import every, scattered
@@ -131,7 +131,9 @@ def test_no_word_that_the_arena_hands_out_tells_the_seed(game):
         rows = np.flatnonzero(~game.is_over(states))
         if len(rows) < TABLES:
             break
-        game.step(states, ask(game, thief, "thief", states, rows))
+        random = game.draws(states, rows)
+        actions, _ = ask(game, thief, "thief", game.views(states), random)
+        game.step(states, actions)
     assert len(thief.words)
     for views, words in zip(thief.views, thief.words, strict=True):
         assert betrayed(words, seeds, 50) == 0

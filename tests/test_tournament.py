@@ -235,7 +235,7 @@ def test_a_verdict_counts_the_deals_in_their_order_whenever_they_came():
         ("elfern", "--agents for a round robin or --sprt"),
         ("elfern --agents random", "at least two"),
         ("elfern --agents random bob", "There is no player 'bob'"),
-        ("elfern --agents random greedy --sprt random greedy", "one of them"),
+        ("elfern --agents random greedy --sprt random greedy", "Give either --agents"),
         ("elfern --agents random greedy --margin 1", "--margin can only be used with --sprt"),
         ("elfern --sprt random", "expected 2 arguments"),
         ("elfern --sprt random greedy --better -1", "above margin"),

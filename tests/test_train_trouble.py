@@ -127,7 +127,7 @@ def test_the_last_good_checkpoint_stays_when_training_diverges(begun, whole, wha
 
 def test_nothing_that_is_not_finite_is_written(tmp_path, begun):
     for content in ({"a": torch.tensor([1.0, float("nan")])}, {"a": [{"b": torch.tensor(float("inf"))}]}):
-        with pytest.raises(ValueError, match="not finite"):
+        with pytest.raises(ValueError, match="only finite numbers"):
             checkpoint.write(tmp_path, 1, content)
     assert not list(tmp_path.glob("*.ckpt"))
     with torch.no_grad():
@@ -319,11 +319,11 @@ EDITS = {
     "rules lack": lambda config: config["rules"].clear(),
     "rules lack suits": lambda config: config["rules"].pop("suits"),
     "rules name 'joker'": lambda config: config["rules"].update(joker=True),
-    "proper 'settings'": lambda config: config.update(settings=[1]),
-    "proper 'rules'": lambda config: config.pop("rules"),
-    "proper 'identity'": lambda config: config.update(identity=None),
+    "'settings' is missing or invalid": lambda config: config.update(settings=[1]),
+    "'rules' is missing or invalid": lambda config: config.pop("rules"),
+    "'identity' is missing or invalid": lambda config: config.update(identity=None),
     "no game 'whist'": lambda config: config.update(game="whist"),
-    "proper 'game'": lambda config: config.update(game=[]),
+    "'game' is missing or invalid": lambda config: config.update(game=[]),
     "tables='many'": lambda config: config["settings"].update(tables="many"),
     "tables=16.5": lambda config: config["settings"].update(tables=16.5),
     "entropy=nan": lambda config: config["settings"].update(entropy=float("nan")),
