@@ -112,7 +112,7 @@ class Bot(ABC):
         """An episode that it played alone is over: its last state, a record (1,)."""
 
     def close(self) -> None:
-        """End its programs: what it is asked from now on has nothing to do with what it has seen."""
+        """End its programs: what it is asked next has nothing to do with what it has seen."""
         while self._programs:
             self._programs.popitem()[1].end()
 
