@@ -115,6 +115,29 @@ def test_daemons_of_a_bot_end_with_the_command_however_that_ends(command, number
     assert none_left(tmp_path)
 
 
+HOLDER = """
+import sys, time
+from card_agents.players.external.process import Program
+program = Program(sys.argv[1:])
+program.ask(b'{"type": "hello"}\\n', 600.0)
+program.tell(b'{"type": "move"}\\n')
+time.sleep(9999)
+"""
+
+
+@linux
+def test_a_program_that_does_not_listen_ends_with_whoever_held_it(tmp_path):
+    """One that reads on would come to its end by itself, for its input ends."""
+    asked = tmp_path / "asked"
+    name = parent(tmp_path, f"open({str(asked)!r}, 'w').close(); time.sleep(9999)")
+    with subprocess.Popen([sys.executable, "-c", HOLDER, *name.partition(":")[2].split()]) as process:
+        while not asked.exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.kill()
+    assert none_left(tmp_path)
+
+
 @linux
 def test_a_program_that_nobody_holds_any_more_ends(tmp_path):
     name = parent(tmp_path)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from card_envs.record import BLANK
-from tests.test_compiled import ROOT, run
+from tests.fresh_process import ROOT, run
 from tests.variants import DEFAULTS, FEW, MANY, PROBES, SINGLE_DEALS, Variant, every, stages, whole
 from tests.walks import walk
 from tests.worlds import all_packs, deviation
