@@ -9,6 +9,7 @@ FOLDER = "card_envs/konchinka/"
 BY_KONCHINKA = beside("konchinka", 150)
 RARE = plain("tests/test_rules_konchinka_rare.py")
 LEAKS = tests("tests/test_leaks.py")
+PUBLIC = tests("tests/test_public_elfern_konchinka.py")
 WORLDS = tests("tests/test_worlds.py")
 SOLVED = tests("tests/test_solver_konchinka.py")
 DRAWN = tests("tests/test_worlds_konchinka.py")
@@ -42,7 +43,7 @@ KONCHINKA = (
         FOLDER + "dealing.py",
         "if place < 0 or place >= g.dealt_later * g.num_players:",
         "if place < 0:",
-        (BY_KONCHINKA, WORLDS),
+        (PUBLIC,),
     ),
     Mutant(
         "konchinka-denials-outlive-the-deal",

@@ -59,7 +59,7 @@ TABLES = (
         "forfeit-outlives-the-episode",
         "card_envs/record.py",
         "    s.forfeit = -1\n",
-        "    s.forfeit = -1 if s.deals == 0 and s.over == 0 else s.forfeit\n",
+        "    s.forfeit = -1 if s.plays == 0 else s.forfeit\n",
         (FORFEITS, tests("tests/test_envs_single_bad_input.py")),
     ),
     Mutant(
