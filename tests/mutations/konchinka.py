@@ -73,7 +73,6 @@ KONCHINKA = (
         "for size in range(2, 6)",
         "for size in range(2, 4)",
         (BY_KONCHINKA,),
-        python=True,
     ),
     Mutant(
         "konchinka-kings-in-no-sum",
@@ -81,7 +80,6 @@ KONCHINKA = (
         "parts = range(13 if rules.figures else 10)",
         "parts = range(12 if rules.figures else 10)",
         (BY_KONCHINKA, RARE),
-        python=True,
     ),
     Mutant(
         "konchinka-figures-sum-to-their-own-worth",
@@ -89,7 +87,6 @@ KONCHINKA = (
         "worth = rules.figure_sums[rank - JACK] if rank >= JACK else rank + 1",
         "worth = rank + 1",
         (BY_KONCHINKA, RARE),
-        python=True,
     ),
     Mutant(
         "konchinka-a-trail-denies-by-the-table-after-it",

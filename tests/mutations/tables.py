@@ -53,7 +53,6 @@ TABLES = (
         'kept = states["forfeit"] < 0',
         'kept = states["forfeit"] < 100',
         (FORFEITS,),
-        python=True,
     ),
     Mutant(
         "forfeit-outlives-the-episode",
@@ -153,7 +152,6 @@ TABLES = (
         "relative = (seat - seats[:, None]) % self.num_players",
         "relative = (seats[:, None] - seat) % self.num_players",
         (tests("tests/test_battery.py", "-k", "history"),),
-        python=True,
     ),
     Mutant(
         "illegal-actions-of-others-accepted",
@@ -161,6 +159,5 @@ TABLES = (
         "return bool(s.over == 0 and is_action and allows(s, g, action))",
         "return bool(s.over == 0 and is_action)",
         (tests("tests/test_battery.py", "-k", "legal"),),
-        python=True,
     ),
 )
