@@ -114,7 +114,7 @@ class Runs:
 
     @property
     def cache(self) -> Path:
-        """Where the compiled code of the sources as they are is kept: from the end of ``begin`` on nothing changes it."""
+        """The compiled code of the sources as they are; from the end of ``begin`` on nothing changes it."""
         return self.folder / "cache"
 
     def _cache_of(self, folder: Path) -> Path:
