@@ -14,14 +14,17 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count, pairwise
 from typing import Any
 
+from card_envs import positions
 from card_envs.checks import shown, whole_number
 from card_envs.errors import IllegalAction
 from card_envs.game import Game
-from card_envs.registry import make_game
+from card_envs.registry import GAMES, make_game, rule_fields
 from card_envs.state import State
 
 FORMAT = 1
@@ -32,6 +35,9 @@ MOST_LETTERS = 4_000_000
 
 MOST_TEXT = 10_000
 """Length of the longest note, tag or name."""
+
+_HALF_LETTER = re.compile("[\ud800-\udfff]")
+"""What no file can hold: half of a surrogate pair."""
 
 RESULTS = ("points", "returns", "scores", "settlement")
 """What a finished record holds, by seat."""
@@ -88,6 +94,7 @@ class GameRecord:
         self.tags = _texts("tags", {} if tags is None else tags)
         self._states = [start.clone()]
         self._plays: list[Play] = []
+        self._begins = [0]
         self.forfeited: int | None = None
 
     # What is in it
@@ -139,15 +146,7 @@ class GameRecord:
 
     def deals(self) -> list[range]:
         """The plays of each deal, by number: ``at(plays.start)`` is the first position of the deal."""
-        begins = [k for k in range(len(self) + 1) if self._begins(k)]
-        return [range(begin, end) for begin, end in zip(begins, [*begins[1:], len(self)], strict=True)]
-
-    def _begins(self, plays: int) -> bool:
-        """Whether the position after so many plays is the first one of a deal, as far as this record goes."""
-        if plays == 0:
-            return True
-        before, after = self._states[plays - 1].record[0], self._states[plays].record[0]
-        return not after.over and int(before.deals) != int(after.deals)
+        return [range(*ends) for ends in pairwise([*self._begins, len(self)])]
 
     # Going on, back, elsewhere
 
@@ -160,12 +159,13 @@ class GameRecord:
         note = _text("note", note)
         if self.forfeited is not None:
             raise IllegalAction(self.position.refusal(-1))
-        state = self._states[-1].clone()
-        seat = state.to_play
-        state.play(action)
-        name = action if isinstance(action, str) else state.game.action_name(int(action))
-        self._plays.append(Play(seat, state.game.action_name(state.game.action_id(name)), note))
+        before, state = self._states[-1], self._states[-1].clone()
+        number = self.game.action_id(action) if isinstance(action, str) else action
+        state.play(number)
+        self._plays.append(Play(before.to_play, self.game.action_name(int(number)), note))
         self._states.append(state)
+        if not state.is_over and _deals_counted(state) != _deals_counted(before):
+            self._begins.append(len(self))
 
     def forfeit(self) -> None:
         """End the episode: the seat on turn loses it (``Game.forfeit``). ``ValueError`` if it is over already."""
@@ -185,6 +185,7 @@ class GameRecord:
         plays = whole_number("plays", plays, 0, len(self))
         other = GameRecord(self._states[0], self.players, tags=self.tags)
         other._states, other._plays = self._states[: plays + 1], self._plays[:plays]
+        other._begins = [begin for begin in self._begins if begin <= plays]
         return other
 
     # As a line
@@ -208,14 +209,13 @@ class GameRecord:
 
     def _deal(self, plays: range) -> dict[str, Any]:
         """A deal as the line has it; points: None while it goes on."""
-        first, last = self._states[plays.start].record[0], self._states[plays.stop].record[0]
-        counted = bool(last.over) or int(first.deals) != int(last.deals)
-        pack = self.game.pack
+        first, last = self._states[plays.start], self._states[plays.stop]
+        counted = last.is_over or _deals_counted(first) != _deals_counted(last)
         return {
-            "dealer": int(first.dealer),
-            "pack": "".join(pack.name(card) for card in first.deck[: pack.size]),
+            "dealer": first.dealer,
+            "pack": "".join(positions.pack(first)),
             "plays": " ".join(play.name for play in self._plays[plays.start : plays.stop]),
-            "points": last.points[: self.game.num_players].tolist() if counted else None,
+            "points": last.points().tolist() if counted else None,
         }
 
     @classmethod
@@ -270,6 +270,11 @@ class GameRecord:
         return f"<GameRecord of {self.game.name}: {len(self)} plays, {how}>"
 
 
+def _deals_counted(state: State) -> int:
+    """Deals counted in the episode so far."""
+    return int(state.record["deals"][0])
+
+
 # Files
 
 
@@ -278,19 +283,22 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[GameRecord]:
 
     Raises ``ValueError``, naming the line, at the first that is no record; all those before it have been given by then.
     """
-    with open(path, encoding="utf-8", newline="\n") as file:
-        number = 0
-        while True:
-            number += 1
+    whole = 0
+    with open(path, "rb") as file:
+        for number in count(1):
+            line = file.readline(4 * MOST_LETTERS)
+            if not line:
+                return
+            if not line.strip():
+                continue
             try:
-                line = file.readline(MOST_LETTERS + 2)
-                if not line:
-                    return
-                record = GameRecord.from_line(line) if line.strip() else None
+                record = GameRecord.from_line(_decoded(line))
             except ValueError as fault:
-                raise ValueError(f"{os.fspath(path)}, line {number}: {fault}") from None
-            if record is not None:
-                yield record
+                torn = "" if line.endswith(b"\n") else " The line does not end, so a part of it may be missing."
+                before = f" There are {whole} records before it." if whole else ""
+                raise ValueError(f"{os.fspath(path)}, line {number}: {fault}{torn}{before}") from None
+            whole += 1
+            yield record
 
 
 def write_records(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> None:
@@ -305,15 +313,21 @@ def write_records(path: str | os.PathLike[str], records: Iterable[GameRecord]) -
 # What a line holds, checked
 
 
+def _decoded(line: bytes) -> str:
+    try:
+        return line.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise ValueError(f"It is not UTF-8 ({fault.reason} at byte {fault.start}).") from None
+
+
 def _entries(line: str) -> dict[str, Any]:
     """The entries of a line, of the right kinds; ``ValueError`` otherwise."""
     if not isinstance(line, str) or len(line) > MOST_LETTERS:
         raise ValueError(f"{shown(line)} is no record: a record is a line of JSON of at most {MOST_LETTERS} letters.")
-    torn = "" if line.endswith("\n") else " Its end may be missing: it has no line break."
     try:
         given = json.loads(line, object_pairs_hook=_once, parse_constant=_no_number)
     except (ValueError, RecursionError) as fault:
-        raise ValueError(f"{shown(line)} is no record: it is not JSON ({fault}).{torn}") from None
+        raise ValueError(f"{shown(line)} is no record: it is not JSON ({fault}).") from None
     if not isinstance(given, dict) or "record" not in given:
         raise ValueError(f"{shown(line)} is no record: it must be an object with the entry 'record', {FORMAT}.")
     if type(given["record"]) is not int or given["record"] != FORMAT:
@@ -342,11 +356,16 @@ def _no_number(text: str) -> Any:
 
 
 def _game(given: Mapping[str, Any]) -> Game:
-    """The game of a line under its rules."""
-    rules = given["rules"]
+    """The game of a line under its rules; rules that it does not name are as by default."""
+    name, rules = given["game"], given["rules"]
+    if not isinstance(name, str) or name not in GAMES:
+        raise ValueError(f"The record is of the game {shown(name)}, which is not here: {', '.join(GAMES)} are.")
     if not isinstance(rules, dict):
         raise ValueError(f"The rules of the record must be an object, not {shown(rules)}.")
-    return make_game(given["game"], **{name: tuple(v) if isinstance(v, list) else v for name, v in rules.items()})
+    unknown = [rule for rule in rules if rule not in rule_fields(name)]
+    if unknown:
+        raise ValueError(f"The record has rules that {name} does not have: {shown(unknown)}.")
+    return make_game(name, **{rule: tuple(v) if isinstance(v, list) else v for rule, v in rules.items()})
 
 
 def _plays(deals: Any) -> list[str]:
@@ -376,7 +395,7 @@ def _texts(what: str, texts: Any) -> dict[str, str]:
 
 
 def _text(what: str, text: Any) -> str:
-    if not isinstance(text, str) or len(text) > MOST_TEXT:
+    if not isinstance(text, str) or len(text) > MOST_TEXT or _HALF_LETTER.search(text):
         raise ValueError(f"{what} is {shown(text)}: a text of at most {MOST_TEXT} letters is needed.")
     return text
 
