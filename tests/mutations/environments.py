@@ -86,7 +86,7 @@ ENVIRONMENTS = (
         TABLES,
         "            waiting, seats = waiting[again], seats[again]\n",
         "            waiting, seats = waiting[:0], seats[:0]\n",
-        (OPPONENTS, SINGLE, VECTOR),
+        (tests("tests/test_envs_konchinka.py"),),
     ),
     Mutant(
         "opponents-are-handed-full-states",
