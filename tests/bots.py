@@ -70,8 +70,10 @@ BOTS = {
 
 
 def program(folder, name):
-    """Write the program of this name; the player ``cmd:...``. The numbers of its processes go to ``folder/pids``; "waits"
-    does not begin while ``folder/allowed`` holds a smaller number than that of the processes so far."""
+    """Write the program of this name; the player ``cmd:...``. The numbers of its processes go to ``folder/pids``.
+
+    "waits" does not begin while ``folder/allowed`` holds a smaller number than that of the processes so far.
+    """
     hello, move, end, _ = BOTS[name]
     path = folder / f"{name.replace(' ', '_')}.py"
     lines = {"hello": hello, "move": move, "end": end}
