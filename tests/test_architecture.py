@@ -20,6 +20,8 @@ FLOORS = (
     r"card_agents\.\w+",
     r"card_envs(\.warmup)?",
     r"card_envs\.envs\b.*",
+    r"card_envs\.records",
+    r"card_envs\.record_lines",
     r"card_envs\.(?!envs|loops|render)\w+\.\w+",  # the games
     r"card_envs\.(players|plain_solver|probe|registry)",
     r"card_envs\.game",
