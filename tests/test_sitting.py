@@ -191,6 +191,27 @@ def test_no_play_of_an_earlier_deal_of_a_match_is_taken_back(game: Game) -> None
     assert not sitting.can_undo(0)
 
 
+@every(FEW)
+def test_a_hint_is_what_a_player_knows_of_the_view_of_the_seat(game: Game) -> None:
+    sitting = begun(game)
+    play_on(sitting)
+    before = content(sitting)
+    position = sitting.record.position
+    hint = sitting.hint(0, "greedy")
+    assert hint.chosen == position.greedy_action()
+    assert hint.actions.tolist() == position.legal_actions().tolist()
+    assert [str(sitting.hint(0, "pimc:2")) for _ in range(2)] == 2 * [str(sitting.hint(0, "pimc:2"))]
+    with pytest.raises(ValueError, match="is not a person's"):
+        sitting.hint(1, "greedy")
+    with pytest.raises(ValueError, match="There is no player 'clever'"):
+        sitting.hint(0, "clever")
+    assert content(sitting) == before
+    sitting.play(0, hint.chosen)
+    if sitting.to_play != 0:
+        with pytest.raises(ValueError, match="for whoever is on turn"):
+            sitting.hint(0, "greedy")
+
+
 def test_what_cannot_be_seated_is_refused() -> None:
     game = ANY.make()
     for seats in (["greedy"], [None, None, None], "ab", [None, 3], 7):

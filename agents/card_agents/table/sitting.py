@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from card_agents.judgement import Judgement, judgement_of
 from card_agents.labels import labels_of
 from card_agents.names import is_external, make_agent
 from card_agents.protocol import Agent, ExternalBot, ask, external_bot
@@ -207,6 +208,20 @@ class Sitting:
         self._refuse_late(seen)
         self.record.play(action)
         return self.record.plays[-1]
+
+    def hint(self, seat: int, player: str) -> Judgement:
+        """What a player knows about the plays of a person on turn. It is asked with the view of that seat alone.
+
+        Raises ``ValueError`` where the seat is not a person's on turn, and for a player that cannot be made or fails.
+        """
+        self._refuse_no_person(seat)
+        record = self.record
+        if record.is_over or seat != record.position.to_play:
+            raise ValueError("A hint is for whoever is on turn.")
+        view = record.position.view(seat)
+        agent = self._agent(player)
+        with self._programs if external_bot(agent) is not None else nullcontext():
+            return judgement_of(agent, view, player, seed=int(_hashed(f"{self._key} {len(record)} hint")))
 
     def _agent(self, name: str) -> Agent:
         if name not in self._agents:
