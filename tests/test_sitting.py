@@ -171,10 +171,11 @@ def test_the_next_deal_has_the_same_seats_and_the_next_pack(game: Game) -> None:
     play_on(sitting)
     while not sitting.record.is_over:
         play_once(sitting)
-    rows = sitting.record.position.record.copy()
-    game.reset(rows)
+    final = sitting.record.position
     following = sitting.next_deal()
-    assert following.record.start == game.state(rows, 0)
+    dealer = (final.dealer + 1) % game.num_players
+    assert following.record.start == game.new_state(5, deal=int(final.record["deal"][0]) + 1, dealer=dealer)
+    assert following.record.start.dealer == dealer
     assert following.seats == sitting.seats
     assert following.record.players == sitting.record.players
     assert following.record.tags["words"] != sitting.record.tags["words"]

@@ -239,19 +239,18 @@ class Sitting:
     # Afterwards
 
     def next_deal(self) -> Sitting:
-        """The next episode at this table, with the same seats: the next deal, or match, as the rules have it follow.
+        """The next deal, or match, at this table: the same seats and seed, the deal passes to the left.
 
         Raises ``ValueError`` before the end.
         """
         if not self.record.is_over:
             raise ValueError("This deal is not over yet.")
-        rows = self.record.position.record.copy()
-        self.game.reset(rows)
-        record = GameRecord(
-            self.game.state(rows, 0),
-            self.record.players,
-            tags={**self.record.tags, WORDS: _hashed(f"{self._key} next")},
+        final = self.record.position
+        row = final.record[0]
+        start = self.game.new_state(
+            int(row["seed"]), deal=(int(row["deal"]) + 1) % 2**64, dealer=(final.dealer + 1) % self.game.num_players
         )
+        record = GameRecord(start, self.record.players, tags={**self.record.tags, WORDS: _hashed(f"{self._key} next")})
         following = Sitting.__new__(Sitting)
         following._begin(record, self.seats, {k: v for k, v in self._agents.items() if external_bot(v) is None})
         return following
