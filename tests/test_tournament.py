@@ -24,6 +24,7 @@ from card_agents.evaluation.tournament.sequential import BETTER, UNDECIDED, Sprt
 from card_agents.evaluation.tournament.verdict import verdict_of
 from card_agents.players.external import Limits
 from tests.bots import program
+from tests.commands import signals_as_in_a_shell
 from tests.test_tournament_bots import none_left
 
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "tournament.py"
@@ -87,7 +88,8 @@ def test_interruptions_and_workers_change_nothing(tmp_path):
         allow(tmp_path, 8)
         before = len(list(folder.glob("chunks/*.json")))
         command = [sys.executable, SCRIPT, "elfern", "--out", folder, "--workers", "2", *arguments]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   preexec_fn=signals_as_in_a_shell)  # fmt: skip
         until(lambda before=before: len(list(folder.glob("chunks/*.json"))) > before, process)
         process.send_signal(stop)
         said = process.communicate()[0]
