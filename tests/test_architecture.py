@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FLOORS = (
     r"card_agents(\.__main__)?|card_envs\.__main__",  # what others import, and the ways to start a command
     r"card_agents\.cli\b.*",
-    r"card_agents\.training\b.*",
+    r"card_agents\.(table|training)\b.*",
     r"card_agents\.evaluation\b.*",
     r"card_agents\.names",
     r"card_agents\.(players|equilibrium)\b.*",

@@ -38,13 +38,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog=called(VERB),
         description="Play agents against each other: every deal from every seat, with 95 % intervals.",
     )
-    game_commands(parser, _add_options)
+    game_commands(parser, _add_options, "--agents random greedy --deals 2000 --json results.json")
     arguments = parser.parse_args(argv)
     refused: argparse.ArgumentParser = arguments.command
     if len(arguments.agents) < 2:
         refused.error("--agents needs at least two players, such as 'random greedy'.")
     game = chosen_game(arguments)
-    needed("arena", "rich")
+    needed("play", "rich")
     console = screen()
     with notice_if_slow(console):
         try:

@@ -7,7 +7,7 @@ import inspect
 import re
 import types
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Literal
 
 from card_agents.cli.command_line import Parser
@@ -26,8 +26,16 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
-def game_commands(parser: Parser, add_options: Callable[[argparse.ArgumentParser, str], None]) -> None:
-    """Add one subcommand per game, with an option for each of its rules and those that ``add_options`` adds."""
+def game_commands(
+    parser: Parser,
+    add_options: Callable[[argparse.ArgumentParser, str], None],
+    example: str,
+    rules: Collection[str] = (),
+) -> None:
+    """Add one subcommand per game, with an option for each of its rules and those that ``add_options`` adds.
+
+    example: arguments after the game, for the help. rules: fields that it sets; games without them show no example.
+    """
     commands = parser.add_subparsers(dest="game", metavar="GAME", required=True, help=", ".join(GAMES))
     for name in GAMES:
         command = commands.add_parser(
@@ -37,6 +45,9 @@ def game_commands(parser: Parser, add_options: Callable[[argparse.ArgumentParser
         add_options(command, name)
         try:
             add_rules(command, name)
+            if rule_fields(name).keys() >= set(rules):
+                command.epilog = f"example: {command.prog} {example}"
+                parser.epilog = parser.epilog or command.epilog
         except ValueError:  # a plug-in game that cannot be loaded: chosen_game reports why
             command.epilog = f"The game {name!r} cannot be loaded."
 
