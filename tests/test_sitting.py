@@ -227,7 +227,9 @@ def test_a_record_of_something_else_does_not_go_on() -> None:
     for tags in ({}, {"seats": "["}, {"seats": "[null]"}, {"seats": '"ab"'}, {"seats": "[" * 5000}):
         with pytest.raises(ValueError, match="does not say who plays in which seat"):
             Sitting.resume(GameRecord(state, tags=tags))
-    assert Sitting.resume(GameRecord(state), [None, "greedy"]).seats == (None, "greedy")
+    sitting = Sitting.resume(GameRecord(state), [None, "greedy"])
+    assert sitting.seats == (None, "greedy")
+    assert sitting.record.players == ("person", "greedy")
 
 
 def test_a_record_starts_no_program() -> None:

@@ -16,7 +16,7 @@ def typed_play(text: str, view: State) -> int:
     sentence for a text that means no play, or several.
     """
     legal = view.legal_actions().tolist()
-    if text.isascii() and text.isdigit() and 1 <= int(text) <= len(legal):
+    if text.isascii() and text.isdigit() and len(text) < 4 and 1 <= int(text) <= len(legal):
         return int(legal[int(text) - 1])
     try:
         action = view.game.action_id(text)

@@ -61,6 +61,7 @@ class Sitting:
         self.record = record
         self.game: Game = record.game
         self.seats = _checked_seats(seats, self.game)
+        record.players = record.players or labels_of([name or PERSON for name in self.seats], [None] * len(self.seats))
         self._key = record.tags.get(WORDS) or str(secrets.randbits(64))
         record.tags.update({SEATS: json.dumps(self.seats), WORDS: self._key})
         self._agents = agents

@@ -11,8 +11,8 @@ import numpy as np
 
 from card_agents.labels import printable
 from card_agents.table.game_file import GameFile
-from card_agents.table.sitting import Sitting
 from card_agents.table.plays import begins, listed_plays, page, told_play, typed_play
+from card_agents.table.sitting import Sitting
 from card_envs.records import GameRecord
 
 if TYPE_CHECKING:
