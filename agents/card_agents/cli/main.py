@@ -28,6 +28,7 @@ VERBS = {
     "evaluate": Verb("compare players over the same deals"),
     "tournament": Verb("a round robin with ratings, or a sequential test of two players", SINGLE_THREADED),
     "exploit": Verb("exact value of a small game and exploitability of its players"),
+    "watch": Verb("step through a game record, or write it down as pictures, a page or a film"),
     "warmup": Verb("compile everything once, before workers start or anything is timed"),
 }
 """Each is a module of this package with a ``main``."""

@@ -19,6 +19,9 @@ from card_envs.registry import game_class, rule_fields
 
 PREFIX = "rule_"
 
+NUMBER_OF = "num_"
+"""How the name of a rule begins whose option goes without it too: ``--players`` is ``--num-players``."""
+
 AGENTS = f"{NAMES_HELP}. LABEL=NAME labels it LABEL"
 """The help text of --agents."""
 
@@ -62,7 +65,10 @@ def add_rules(parser: argparse.ArgumentParser, game: str) -> None:
         shown = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
         text = meanings.get(name, name).replace("%", "%%")
         option["help"] = text if field.default is None else f"{text}; default {shown}"
-        group.add_argument(f"--{name.replace('_', '-')}", **option)
+        spelled = [f"--{name.replace('_', '-')}"]
+        if name.startswith(NUMBER_OF):
+            spelled.append(f"--{name.removeprefix(NUMBER_OF).replace('_', '-')}")
+        group.add_argument(*spelled, **option)
 
 
 def field_sentences(described: type) -> dict[str, str]:

@@ -137,6 +137,8 @@ def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
     )
     parser.add_argument(
         "--hints",
+        nargs="?",
+        const=missing,
         default=missing,
         metavar="NAME",
         help="the player that gives hints, default the trained one where there is one for the rules, else greedy",
