@@ -134,7 +134,7 @@ def example(verb, capsys, *before):
         main_of(verb)([*before, "--help"])
     assert stop.value.code == 0
     text = capsys.readouterr().out
-    told = re.search(r"^example: card-envs (.+)", text, re.MULTILINE | re.DOTALL)
+    told = re.search(r"^example:\s+card-envs (.+?)(\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
     return shlex.split(told[1]) if told else []
 
 
@@ -156,10 +156,15 @@ def test_the_example_in_a_help_runs(verb, game, capsys, tmp_path, monkeypatch):
     assert main_of(verb)(small + (TRAINING.split() if verb == "train" else [])) == 0
 
 
-def test_the_examples_of_the_other_helps_are_commands(capsys):
+def test_the_examples_of_the_other_helps_run(capsys, tmp_path, monkeypatch):
     first = next(iter(card_envs.GAMES))
-    assert example("warmup", capsys) == ["warmup", first]
     assert example("main", capsys) == ["play", first]
+    assert example("warmup", capsys) == ["warmup", first]  # test_warmup has it compile all there is
+    words = example("watch", capsys)
+    assert words[0] == "watch"
+    monkeypatch.chdir(tmp_path)
+    card_envs.write_records(words[1], [card_envs.GameRecord(card_envs.make_game(first).new_state(seed=1))])
+    assert main_of("watch")(words[1:]) == 0
 
 
 def test_rewards_are_offered_where_they_are_paid(capsys):

@@ -100,7 +100,7 @@ def test_lines_from_elsewhere_play_a_deal(tmp_path):
     done = play([*GAME, "--deals", "2"], tmp_path, "help\nhint\nwhat\n" + "1\n" * 30)
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout
-    assert "Your play (1 to 2): what\n'what' is none of your plays" in done.stdout
+    assert re.search(r"Your play \(1 to \d\): what\n'what' is none of your plays", done.stdout)
     assert done.stdout.count("Points of this deal: you ") == 2
     assert "After 2 deals: points you " in done.stdout
     records = list(read_records(tmp_path / "games.jsonl"))
@@ -177,8 +177,8 @@ def test_a_terminal_without_the_letters_spells_suits_and_says_so_of_languages(tm
     done = play([*GAME, "--names", "ru"], tmp_path, "", PYTHONIOENCODING="ascii")
     assert done.returncode == 2
     assert "--names ru needs letters that this terminal (ascii) does not have" in done.stderr
-    done = play(["elfern", "--names", "ru", "--seed", "3", "--save", "russian"], tmp_path, "quit\n", PYTHONIOENCODING="utf-8",
-                LC_ALL="C.UTF-8")  # fmt: skip
+    arguments = ["elfern", "--names", "ru", "--seed", "3", "--save", "russian"]
+    done = play(arguments, tmp_path, "quit\n", PYTHONIOENCODING="utf-8")
     assert done.returncode == 0
     assert re.search("[ТКДВ][♣♦♥♠]", done.stdout)
 
@@ -192,15 +192,12 @@ def test_several_people_take_turns_at_the_screen(tmp_path):
     assert record.players == ("Ada", "Bob")
 
 
-def test_the_next_to_go_on_plays_the_next_deal_and_others_join_a_file(tmp_path):
+def test_a_finished_game_goes_on_with_the_next_deal(tmp_path):
     play([*GAME, "--deals", "1"], tmp_path, "1\n" * 9)
-    done = play(
-        ["--resume", "games.jsonl", "--deals", "1", "--names", "de", "--hints", "random"],
-        tmp_path,
-        "1\nhint\n" + "1\n" * 9,
-    )
+    arguments = ["--resume", "games.jsonl", "--names", "de", "--hints", "random"]
+    done = play([*arguments, "--deals", "1"], tmp_path, "1\nhint\n" + "1\n" * 9)
     assert "After 2 deals: points you " in done.stdout
-    assert again(done.stdout) == ["--resume", "games.jsonl", "--names", "de", "--hints", "random"]
+    assert again(done.stdout) == arguments
     assert "random, seat 0 to play" in done.stdout
     assert len(list(read_records(tmp_path / "games.jsonl"))) == 2
 
@@ -223,7 +220,7 @@ def test_a_program_is_started_only_where_it_is_named(tmp_path):
     [
         ("", "games.jsonl holds no game to go on with"),
         ("what?\n", "games.jsonl, line 1: 'what?\\n' is no record"),
-        ('{"record": 1, "library"', "Its end may be missing"),
+        ('{"record": 1, "library"', "a part of it may be missing"),
         ('{"record": 99}\n', "This record is of version 99"),
     ],
 )
