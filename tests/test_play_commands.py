@@ -61,10 +61,10 @@ class Terminal:
         os.close(slave)
         self.printed = ""
 
-    def wait_for(self, text):
-        """Read until this has been printed since the last time."""
+    def wait_for(self, *texts):
+        """Read until one of these has been printed since the last time."""
         new, deadline = "", time.monotonic() + PATIENCE
-        while text not in new:
+        while not any(text in new for text in texts):
             assert time.monotonic() < deadline, new
             if select.select([self.master], [], [], 1)[0]:
                 new += os.read(self.master, 1 << 16).decode(errors="replace")
@@ -108,6 +108,18 @@ def test_lines_from_elsewhere_play_a_deal(tmp_path):
     assert records[0].start.dealer != records[1].start.dealer
 
 
+def test_whatever_is_typed_gets_an_answer(tmp_path):
+    words = [sys.executable, "-m", "card_envs", "play", *GAME]
+    typed = b"\xff\xfe\n\x00\n\x1b[2J\n" + b"9" * 100_000 + b"\n" + "１\n♥\nК\n".encode() + b"quit\n"
+    done = subprocess.run(words, cwd=tmp_path, input=typed, capture_output=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(b"is none of your plays") == 7
+    assert b"\x1b" not in done.stdout
+    done = subprocess.run(words, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE,
+                          preexec_fn=lambda: os.close(0))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_end_of_the_input_leaves_a_game_that_goes_on(tmp_path, whole):
     done, times = play(GAME, tmp_path, "1\n"), 1
     while "Points of this deal" not in done.stdout:
@@ -135,10 +147,10 @@ def test_a_player_that_thinks_can_be_interrupted(tmp_path):
     (tmp_path / "slow.py").write_text(SLOW)
     slow = f"slow=cmd:{sys.executable} {tmp_path / 'slow.py'}"
     terminal = Terminal([*SMALL, "--seats", slow, "you", "--seed", "3", "--save", "games.jsonl"], tmp_path)
+    terminal.wait_for("Your play", "is thinking")
     while "is thinking" not in terminal.printed:
-        terminal.wait_for("slow")
-        if "Your play" in terminal.printed:
-            terminal.type("1\n")
+        terminal.type("1\n")
+        terminal.wait_for("Your play", "is thinking")
     terminal.type("\x03")
     assert terminal.end() == 130
     assert "slow is thinking" in terminal.printed

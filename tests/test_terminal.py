@@ -241,6 +241,10 @@ def test_a_letter_that_may_be_a_card_does_not_quit(tmp_path: Path, monkeypatch: 
         assert ("q may be a card" in screen.text()) == holds
         assert sitting.plays == 0
         assert not (tmp_path / "games").exists()
+        screen = Screen(sitting, tmp_path / "games", answers("q"), monkeypatch)  # nobody is to learn of a queen here
+        with pytest.raises(Quit):
+            screen.terminal.play(1)
+        assert "may be a card" not in screen.text()
 
 
 @every(DEFAULTS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import shlex
 import sys
 from collections.abc import Sequence
@@ -68,7 +69,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             _warm_up(sitting, hints)
     except ValueError as error:
         refused.error(str(error))
-    if sys.stdin.isatty() and console.is_terminal:
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # whatever is typed gets an answer
+    if sys.stdin is not None and sys.stdin.isatty() and console.is_terminal:
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401  # lines can be edited, and earlier ones fetched back
     terminal = Terminal(console, sitting, file, names=arguments.names, hints=hints, rules=_where_the_rules_are())
@@ -79,13 +82,19 @@ def _played(terminal: Terminal, arguments: argparse.Namespace) -> int:
     """Play until people stop, and say how to go on; the exit status."""
     status = 0
     try:
-        terminal.play(arguments.deals)
-    except (Quit, EOFError):
-        pass
-    except KeyboardInterrupt:
-        status = INTERRUPTED
+        try:
+            terminal.play(arguments.deals)
+        except (Quit, EOFError):
+            pass
+        except KeyboardInterrupt:
+            status = INTERRUPTED
+        _say_how_to_go_on(terminal, arguments)
     finally:
         terminal.sitting.close()
+    return status
+
+
+def _say_how_to_go_on(terminal: Terminal, arguments: argparse.Namespace) -> None:
     path = terminal.file.path
     if path.exists():
         again = [called(VERB), "--resume", shlex.quote(str(path))]
@@ -101,7 +110,6 @@ def _played(terminal: Terminal, arguments: argparse.Namespace) -> int:
         terminal.console.print("\nNothing was played, so nothing is kept.")
         with contextlib.suppress(OSError):
             FOLDER.rmdir()  # only if it is empty
-    return status
 
 
 def _with_game(given: list[str]) -> list[str]:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 COMMANDS = "hint, undo, help, quit"
 
+WORDS = ("hint", "h", "undo", "u", "q")
+"""What can be typed instead of a play, besides what every question takes."""
+
 HELP = """Type the number of a play, its card, or as much of the card as tells it from the others.
   Enter      show the position again
   hint, h    what {hints} would play, and what it knows of each play
@@ -183,6 +186,10 @@ class Terminal:
             self._hint(seat)
         else:
             view = self.sitting.record.position.view(seat)
+            if text == "q":
+                if any(begins("q", view.game.action_name(action)) for action in view.legal_actions().tolist()):
+                    raise ValueError("q may be a card: write quit, or the whole card.")
+                raise Quit
             self.sitting.play(seat, typed_play(text, view))
             self._save()
             self._tell(self.sitting.plays - 1)
@@ -196,7 +203,9 @@ class Terminal:
         self._say(judgement.text(self.names))
 
     def _no_play(self, text: str) -> bool:
-        if text in ("undo", "u", "hint", "h"):
+        if text == "q":
+            raise Quit
+        if text in WORDS:
             raise ValueError("There is nothing to play now.")
         return True
 
@@ -205,28 +214,24 @@ class Terminal:
         while True:
             text = self._read(prompt)
             word = text.casefold()
-            if word == "quit" or (word == "q" and not self._is_card("q")):
+            if word == "quit":
                 raise Quit
             if word in ("help", "?"):
                 self._help()
                 continue
             try:
-                if word == "q":
-                    raise ValueError("q may be a card: write quit, or the whole card.")
-                if answer(word if word in ("undo", "hint", "u", "h") else text):
+                if answer(word if word in WORDS else text):
                     return
             except ValueError as fault:
                 self._say(str(fault))
 
-    def _is_card(self, text: str) -> bool:
-        state = self.sitting.record.position
-        return any(begins(text, state.game.action_name(action)) for action in state.legal_actions().tolist())
-
     def _read(self, prompt: str) -> str:
         """A line of input; where it is not typed, it is printed after the prompt."""
+        if sys.stdin is None:
+            raise EOFError
         typed = input(prompt)
         if not sys.stdin.isatty():
-            self._say(typed)
+            self._say(printable(typed))
         return " ".join(typed.split())
 
     def _help(self) -> None:
@@ -269,7 +274,7 @@ class Terminal:
         from rich.text import Text
 
         shown = Text(text)
-        shown.highlight_regex(r"\S+[♥♦]", "red")
+        shown.highlight_regex(r"(10|\w)[♥♦]", "red")
         self.console.print(shown, soft_wrap=True)
 
 
