@@ -11,6 +11,7 @@ play again, so that a record in memory holds no position that the rules cannot r
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -297,7 +298,12 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[GameRecord]:
 def write_records(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> None:
     """Write a file of records, which replaces one of that name once it is whole."""
     unfinished = f"{os.fspath(path)}.unfinished"
-    with open(unfinished, "w", encoding="utf-8", newline="\n") as file:
-        for record in records:
-            file.write(f"{record.to_line()}\n")
-    os.replace(unfinished, path)
+    try:
+        with open(unfinished, "w", encoding="utf-8", newline="\n") as file:
+            for record in records:
+                file.write(f"{record.to_line()}\n")
+        os.replace(unfinished, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(unfinished)
+        raise

@@ -180,6 +180,9 @@ def test_opponents_no_longer_in_play_are_forgotten() -> None:
     code = int(opponents.coming[0, 0])
     assert opponents.outside[code] is held
     assert int(opponents.coming[1, 0]) != code
+    for number in range(1, 50):
+        opponents.choose(f"ismcts:{number}", None)
+    assert len(opponents._by_name) <= 3
 
 
 @each_game

@@ -205,6 +205,9 @@ def test_a_file_is_read_line_by_line_and_replaced_as_a_whole(tmp_path):
     assert list(read_records(path)) == records
     write_records(path, records[:1])
     assert list(read_records(str(path))) == records[:1]
+    with pytest.raises(AttributeError):
+        write_records(path, [*records, None])
+    assert list(read_records(path)) == records[:1]
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 

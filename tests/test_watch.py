@@ -28,8 +28,8 @@ BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 def file(tmp_path):
     """Three records; the last one was forfeited and is annotated."""
     records = [played(ANY.make(), seed=1), played(SEVERAL.make(), seed=2)]
-    last = GameRecord(ANY.make().new_state(seed=3), ["Ada </script>", "Bob\x1b[1m"])
-    last.play(last.position.legal_actions()[0], note="<b>Why?</b> </script>")
+    last = GameRecord(ANY.make().new_state(seed=3), ["Ada </script>", "CONTENT TITLE \x1b[1m"])
+    last.play(last.position.legal_actions()[0], note="<b>Why?</b> </script> <!--<script>")
     last.forfeit()
     write_records(tmp_path / "games.jsonl", [*records, last])
     return tmp_path / "games.jsonl"
@@ -86,7 +86,7 @@ def test_a_page_holds_the_pictures_and_asks_for_nothing_else(file, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert not re.search(r"""(src|href)=|url\(|https?://(?!www\.w3\.org/2000/svg)|import """, text)
     assert text.count("</script>") == 2  # nothing of the record ends an element
-    assert "Ada &lt;/script>" in text
+    assert "Ada &lt;/script>, CONTENT TITLE" in text
     record = played(ANY.make(), seed=1)
     whole = sum(len(replay.picture(record, plays)) for plays in range(len(record) + 1))
     assert len(replay.html(record)) < whole / 3

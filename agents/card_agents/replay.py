@@ -63,10 +63,9 @@ def html(record: GameRecord, seat: int | None = None, names: str = "en", width: 
         "deals": [deal.start for deal in record.deals()],
     }
     page = files("card_agents").joinpath("replay.html").read_text(encoding="utf-8")
-    title = f"{record.game.name.capitalize()}" + (
-        f": {', '.join(map(printable, record.players))}" if record.players else ""
-    )
-    escaped = title.replace("&", "&amp;").replace("<", "&lt;")
-    # "</" would end the element that holds the data
-    data = json.dumps(content, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
-    return page.replace("TITLE", escaped).replace("CONTENT", data, 1)
+    players = f": {', '.join(map(printable, record.players))}" if record.players else ""
+    escaped = f"{record.game.name.capitalize()}{players}".replace("&", "&amp;").replace("<", "&lt;")
+    # nothing in the data may look like a tag: it could end the element that holds them, or keep it from ending
+    data = json.dumps(content, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    before, after = page.split("CONTENT")
+    return before.replace("TITLE", escaped) + data + after

@@ -53,6 +53,7 @@ class Opponents:
         used = set(np.unique(self.codes).tolist()) | set(np.unique(self.coming).tolist())
         self.outside = {code: opponent for code, opponent in self.outside.items() if code in used}
         self.coming[rows] = [self._code(opponent) for opponent in seated]
+        self._forget()
         bots = {code: external_bot(opponent) for code, opponent in self.outside.items()}
         self.listeners = {code: bot for code, bot in bots.items() if bot is not None and bot.one_at_a_time}
 
@@ -101,12 +102,16 @@ class Opponents:
                 raise ValueError(f"{shown(opponent)} is not an opponent. {fault}") from None
         return self._by_name.get(opponent, opponent)
 
+    def _forget(self) -> None:
+        """Let go of the players given by name who play nowhere any more."""
+        playing = {id(opponent) for opponent in self.outside.values()}
+        for name in [name for name, made in self._by_name.items() if id(made) not in playing]:
+            _end(self._by_name.pop(name))
+
     def close(self) -> None:
         """End the programs of external bots that were given by name."""
         for made in self._by_name.values():
-            bot = external_bot(made)
-            if bot is not None:
-                bot.close()
+            _end(made)
 
     def chosen(self, row: int) -> Any:
         """Who will play at a table, as ``choose`` accepts it: a player for all other seats, or a list of them."""
@@ -125,3 +130,10 @@ class Opponents:
         code = max(self.outside, default=OWN_CODES - 1) + 1
         self.outside[code] = opponent
         return code
+
+
+def _end(opponent: Agent) -> None:
+    """End the programs of an external bot; others have none."""
+    bot = external_bot(opponent)
+    if bot is not None:
+        bot.close()

@@ -63,8 +63,8 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         game: its name, or a game with its rules.
         opponents: a player by name, an object with ``act`` (``players.Agent``), or a list of these, one for each other
             seat in turn order after the learner's. ``"random"`` and ``"greedy"`` are compiled and cost next to nothing.
-            Any other name that commands take is made once for all tables: ``"ppo"`` takes some 0.3 ms a step alone
-            and far less in a batch, a search such as ``"pimc:20"`` milliseconds.
+            The player of any other name that commands take is made once for all tables, and costs what it takes to
+            think: a network little, and far less in a batch of tables, a search such as ``"pimc:20"`` most of a step.
         seat: the learner's; None draws it for each episode.
         reward: ``"points"``, ``"win"``, ``"share"`` or, in a match that is settled, ``"settlement"``.
         illegal: what an illegal action does: ``"raise"`` an ``IllegalAction`` and change nothing, or ``"lose"``

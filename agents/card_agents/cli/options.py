@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import inspect
 import re
+import sys
 import types
 import typing
 from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from card_agents.cli.command_line import Parser
@@ -53,6 +55,20 @@ def game_commands(
                 parser.epilog = parser.epilog or command.epilog
         except ValueError:  # a plug-in game that cannot be loaded: chosen_game reports why
             command.epilog = f"The game {name!r} cannot be loaded."
+
+
+def parsed(parser: Parser, argv: Sequence[str] | None, game_of: Callable[[Path], str]) -> argparse.Namespace:
+    """The arguments (None: those of the program); where ``--resume PATH`` comes first, ``game_of(PATH)`` is the game.
+
+    Exits with a sentence where that raises ``ValueError``.
+    """
+    given = list(sys.argv[1:] if argv is None else argv)
+    try:
+        if given[:1] == ["--resume"] and len(given) > 1:
+            given.insert(0, game_of(Path(given[1])))
+        return parser.parse_args(given)
+    except ValueError as error:
+        parser.error(str(error))
 
 
 def add_rules(parser: argparse.ArgumentParser, game: str) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from card_agents.cli.command_line import INTERRUPTED, Parser, called, command, needed
-from card_agents.cli.options import PREFIX, chosen_game, game_commands, whole
+from card_agents.cli.options import PREFIX, chosen_game, game_commands, parsed, whole
 from card_agents.cli.warmup import PLAYERS, notice_if_slow
 from card_agents.evaluation.arena import warm_up
 from card_agents.labels import labels_of
@@ -52,11 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         f"every play; '{called(VERB)} --resume FILE' goes on with it.",
     )
     game_commands(parser, _add_options, "--opponents random --seed 7 --deals 1")
-    given = list(sys.argv[1:] if argv is None else argv)
-    try:
-        arguments = parser.parse_args(_with_game(given))
-    except ValueError as error:
-        parser.error(str(error))
+    arguments = parsed(parser, argv, lambda path: _last_of(path)[1].game.name)
     refused: argparse.ArgumentParser = arguments.command
     needed("play", "rich")
     console = screen()
@@ -110,13 +106,6 @@ def _say_how_to_go_on(terminal: Terminal, arguments: argparse.Namespace) -> None
         terminal.console.print("\nNothing was played, so nothing is kept.")
         with contextlib.suppress(OSError):
             FOLDER.rmdir()  # only if it is empty
-
-
-def _with_game(given: list[str]) -> list[str]:
-    """The arguments with the game in front, where the file to go on with implies it."""
-    if given[:1] != ["--resume"] or len(given) < 2:
-        return given
-    return [_last_of(Path(given[1]))[1].game.name, *given]
 
 
 def _add_options(parser: argparse.ArgumentParser, game: str) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import shlex
-import sys
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from card_agents.cli.command_line import Parser, called, command, needed, to_stderr
-from card_agents.cli.options import PREFIX, chosen_game, game_commands, integer, real
+from card_agents.cli.options import PREFIX, chosen_game, game_commands, integer, parsed, real
 from card_agents.cli.warmup import notice_if_slow
 from card_agents.screen import screen
 from card_agents.training.settings import BUDGET, Settings
@@ -40,11 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         f"'{called(VERB)} --resume RUN' continues a run that was stopped.",
     )
     game_commands(parser, _add_options, "--minutes 3 --out runs/mine")
-    given = list(sys.argv[1:] if argv is None else argv)
-    try:
-        arguments = parser.parse_args(_with_game(given))
-    except ValueError as error:
-        parser.error(str(error))
+    arguments = parsed(parser, argv, _game_of)
     refused: argparse.ArgumentParser = arguments.command
     needed("train", *NEEDED)
     try:
@@ -55,13 +50,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _with_game(given: list[str]) -> list[str]:
-    """The arguments with the game in front, where the run to be resumed implies it."""
-    if given[:1] != ["--resume"] or len(given) < 2:
-        return given
+def _game_of(run: Path) -> str:
+    """The game of the run to be resumed."""
     from card_agents.training.config import read_config
 
-    return [read_config(Path(given[1]))["game"], *given]
+    game: str = read_config(run)["game"]
+    return game
 
 
 def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
