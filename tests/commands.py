@@ -27,6 +27,8 @@ BEGUN = {
     "train": ["elfern", "--steps", "100", "--out", "run"],
 }
 """Arguments of all."""
+PATIENCE = 600
+"""Seconds, should something hang."""
 KEPT = {"evaluate": "kept.json", "exploit": "kept.json", "tournament": "cup/results.json"}
 
 
@@ -35,7 +37,7 @@ def run(name, *arguments, blocked=(), **how):
     code = f"import sys; sys.argv[0] = {name!r}; sys.path.insert(0, {str(ROOT)!r})\n"
     code += "".join(f"sys.modules[{module!r}] = None\n" for module in blocked)
     code += f"from card_agents.cli.{name} import main; sys.exit(main({[str(each) for each in arguments]!r}))"
-    how = {"capture_output": True, "text": True, **how}
+    how = {"capture_output": True, "text": True, "timeout": PATIENCE, **how}
     return subprocess.run([sys.executable, "-c", code], **how)
 
 

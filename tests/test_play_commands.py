@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
-import select
 import shlex
 import signal
 import subprocess
 import sys
-import termios
-import time
 
 import pytest
 
 from card_envs.records import read_records
 from tests.bots import program
-from tests.commands import SMALL
+from tests.commands import PATIENCE, SMALL
+from tests.terminals import Terminal
 
 pytest.importorskip("rich")
 
@@ -30,8 +27,6 @@ for line in sys.stdin:
     else:
         time.sleep(999)
 """
-PATIENCE = 300
-"""Seconds, should something hang."""
 
 
 def play(arguments, folder, typed="", **environment):
@@ -46,45 +41,6 @@ def play(arguments, folder, typed="", **environment):
 def again(printed):
     """The arguments with which the game goes on, as they are told."""
     return shlex.split(re.search(r"To go on: python -m card_envs play (.+)", printed)[1])
-
-
-class Terminal:
-    """The command in a terminal of its own."""
-
-    def __init__(self, arguments, folder):
-        self.master, slave = os.openpty()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "card_envs", "play", *arguments], cwd=folder, stdin=slave, stdout=slave,
-            stderr=slave, start_new_session=True, env=os.environ | {"TERM": "xterm", "COLUMNS": "100"},
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-        )  # fmt: skip
-        os.close(slave)
-        self.printed = ""
-
-    def wait_for(self, *texts):
-        """Read until one of these has been printed since the last time."""
-        new, deadline = "", time.monotonic() + PATIENCE
-        while not any(text in new for text in texts):
-            assert time.monotonic() < deadline, new
-            if select.select([self.master], [], [], 1)[0]:
-                new += os.read(self.master, 1 << 16).decode(errors="replace")
-        self.printed += new
-
-    def type(self, text):
-        os.write(self.master, text.encode())
-
-    def end(self):
-        """Read the rest; the exit status."""
-        while True:
-            try:
-                new = os.read(self.master, 1 << 16)
-            except OSError:  # Linux says so where others say the end
-                new = b""
-            if not new:
-                break
-            self.printed += new.decode(errors="replace")
-        os.close(self.master)
-        return self.process.wait(PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -130,12 +86,11 @@ def test_the_end_of_the_input_leaves_a_game_that_goes_on(tmp_path, whole):
 
 
 def test_ctrl_c_leaves_a_game_that_goes_on(tmp_path, whole):
-    terminal = Terminal(GAME, tmp_path)
+    terminal = Terminal("play", GAME, tmp_path)
     terminal.wait_for("Your play")
     terminal.type("1\n")
     terminal.wait_for("Your play")
-    terminal.type("\x03")
-    assert terminal.end() == 130
+    assert terminal.interrupt() == 130
     assert "\x1b[31m" in terminal.printed or not re.search("[♥♦]", terminal.printed)
     done = play([*again(terminal.printed), "--deals", "1"], tmp_path, "1\n" * 9)
     assert done.returncode == 0
@@ -146,18 +101,17 @@ def test_ctrl_c_leaves_a_game_that_goes_on(tmp_path, whole):
 def test_a_player_that_thinks_can_be_interrupted(tmp_path):
     (tmp_path / "slow.py").write_text(SLOW)
     slow = f"slow=cmd:{sys.executable} {tmp_path / 'slow.py'}"
-    terminal = Terminal([*SMALL, "--seats", slow, "you", "--seed", "3", "--save", "games.jsonl"], tmp_path)
+    terminal = Terminal("play", [*SMALL, "--seats", slow, "you", "--seed", "3", "--save", "games.jsonl"], tmp_path)
     terminal.wait_for("Your play", "is thinking")
     while "is thinking" not in terminal.printed:
         terminal.type("1\n")
         terminal.wait_for("Your play", "is thinking")
-    terminal.type("\x03")
-    assert terminal.end() == 130
+    assert terminal.interrupt() == 130
     assert "slow is thinking" in terminal.printed
 
 
 def test_a_killed_process_has_kept_every_play(tmp_path):
-    terminal = Terminal(GAME, tmp_path)
+    terminal = Terminal("play", GAME, tmp_path)
     for _ in range(2):
         terminal.wait_for("Your play")
         terminal.type("1\n")

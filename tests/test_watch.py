@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import re
 import shutil
 import subprocess
-import sys
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
 
 from card_agents import replay
-from card_agents.cli.watch import main
+from card_agents.cli.watch import KEYS, main
 from card_envs import GameRecord, write_records
 from tests.commands import run, said
 from tests.record_files import played
+from tests.terminals import Terminal
 from tests.test_leaks import shuffled
 from tests.variants import ANY, FEW, SEVERAL, every
 
@@ -122,24 +120,12 @@ def test_without_what_draws_a_film_is_refused_before_anything_is_written(file, t
 
 
 def test_at_a_terminal_it_goes_as_told(file):
-    here, there = pty.openpty()
-    code = "import sys; from card_agents.cli.watch import main; sys.exit(main(sys.argv[1:]))"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, str(file)], stdin=there, stdout=there, stderr=there, text=True
-    )
-    os.close(there)
-    os.write(here, b"\nl\nb\nwhat?\n3\nf\nq\n")
-    told = b""
-    while True:
-        try:
-            part = os.read(here, 65536)
-        except OSError:  # the other side is closed
-            break
-        if not part:
-            break
-        told += part
-    assert process.wait(600) == 0
-    shown = re.findall(r"Play (\d+) of|(The beginning)", told.decode())
+    terminal = Terminal("watch", [str(file)], file.parent)
+    for key in ("", "l", "b", "what?", "3", "f", "q"):
+        terminal.wait_for(f"[{KEYS}]")
+        terminal.type(f"{key}\n")
+    assert terminal.end() == 0
+    shown = re.findall(r"Play (\d+) of|(The beginning)", terminal.printed)
     last = len(played(ANY.make(), seed=1))
     assert [number or "0" for number, _ in shown] == ["0", "1", str(last), str(last - 1), str(last - 1), "3", "0"]
 
