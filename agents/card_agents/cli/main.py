@@ -25,6 +25,7 @@ class Verb:
 VERBS = {
     "train": Verb("train a player by self-play", SLEEPING, unless_set=True),
     "evaluate": Verb("compare players over the same deals"),
+    "table": Verb("play in a browser against people and players, look and replay", SINGLE_THREADED, unless_set=True),
     "tournament": Verb("a round robin with ratings, or a sequential test of two players", SINGLE_THREADED),
     "exploit": Verb("exact value of a small game and exploitability of its players"),
     "warmup": Verb("compile everything once, before workers start or anything is timed"),

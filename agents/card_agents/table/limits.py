@@ -1,0 +1,48 @@
+"""How much people at the table may take of the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a server of tables allows.
+
+    games: games kept, played out or not. When there are more, those go that nobody has touched for ``rest`` seconds;
+        where there are none, no game can be begun.
+    in_memory: games held ready; the others are read again when somebody asks for them.
+    body: bytes of a request; ``file``: of a file of records.
+    records, plays: records in a file, and plays in all of them together.
+    replays: files of records kept; the oldest goes.
+    streams: streams of events for one seat; ``all_streams``: for all.
+    waiting: hints and analyses asked for that wait for a free thread.
+    threads: for players that think long, and again so many for those that do not.
+    label: letters of the name of a person.
+    width: pixels across of a picture, least and most.
+    patience: seconds that a request may take to arrive.
+    """
+
+    games: int = 1000
+    rest: float = 7 * 86400.0
+    in_memory: int = 200
+    body: int = 10_000
+    file: int = 2_000_000
+    records: int = 200
+    plays: int = 20_000
+    replays: int = 50
+    streams: int = 8
+    all_streams: int = 400
+    waiting: int = 16
+    threads: int = 2
+    label: int = 40
+    width: tuple[int, int] = (160, 2400)
+    patience: float = 30.0
+
+
+class Refusal(Exception):
+    """Why a request is not granted, as a sentence, and the status of HTTP that says so."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
