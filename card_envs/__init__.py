@@ -7,10 +7,11 @@ from importlib.metadata import PackageNotFoundError, version
 from card_envs.envs.registration import register_all
 from card_envs.errors import IllegalAction
 from card_envs.game import Game
+from card_envs.records import GameRecord, read_records, write_records
 from card_envs.registry import GAMES, make_game
 from card_envs.state import State
 
-__all__ = ["GAMES", "Game", "IllegalAction", "State", "make_game"]
+__all__ = ["GAMES", "Game", "GameRecord", "IllegalAction", "State", "make_game", "read_records", "write_records"]
 
 try:
     __version__ = version("card_envs")

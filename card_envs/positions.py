@@ -40,9 +40,14 @@ def write(state: State) -> str:
         row["points"] = 0
         row["deals"] -= 1
     fields = (f"{field}={_plain(row[field][0], game.num_players)}" for field in (*_COMMON, *game.carried))
-    deck = "".join(game.pack.name(card) for card in row["deck"][0, : game.pack.size])
+    deck = "".join(pack(state))
     plays = " ".join(name for _, name in state.history)
     return f"{_head(game)} | {' '.join(fields)} | {deck} | {plays}".rstrip()
+
+
+def pack(state: State) -> list[str]:
+    """The pack of the deal in play as it lay to be dealt, top card first; of a full state."""
+    return [state.game.pack.name(card) for card in state.record["deck"][0, : state.game.pack.size].tolist()]
 
 
 def read(game: Game, text: str) -> State:

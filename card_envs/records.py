@@ -16,31 +16,29 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count, pairwise
 from typing import Any
 
+from card_envs import positions
 from card_envs.checks import shown, whole_number
 from card_envs.errors import IllegalAction
 from card_envs.game import Game
-from card_envs.registry import make_game
+from card_envs.record_lines import (
+    FORMAT,
+    MOST_LETTERS,
+    checked_names,
+    checked_text,
+    checked_texts,
+    decoded,
+    entries,
+    game_of,
+    library,
+    names_of_plays,
+)
 from card_envs.state import State
-
-FORMAT = 1
-"""Version of the format. Readers refuse others."""
-
-MOST_LETTERS = 4_000_000
-"""Length of the longest line that is read: longer than that of any match that can be replayed."""
-
-MOST_TEXT = 10_000
-"""Length of the longest note, tag or name."""
 
 RESULTS = ("points", "returns", "scores", "settlement")
 """What a finished record holds, by seat."""
-
-DEAL = ("dealer", "pack", "plays", "points")
-"""What a deal in a line consists of, in this order."""
-
-ENTRIES = ("record", "library", "game", "rules", "start", "players", "deals", "forfeit", "results", "notes", "tags")
-"""What a line consists of, in this order."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class GameRecord:
     Raises ``ValueError`` for a view, for a position that is over, and for players and tags that are no texts.
 
     >>> import card_envs
-    >>> state = card_envs.make_game("elfern").new_state(seed=7)
+    >>> state = card_envs.makegame_of("elfern").new_state(seed=7)
     >>> record = GameRecord(state, players=["Ada", "greedy"])
     >>> while not record.is_over:
     ...     record.play(record.position.greedy_action())
@@ -84,10 +82,11 @@ class GameRecord:
         if start.is_over:
             raise ValueError("A record cannot start from a position that is over.")
         self.game: Game = start.game
-        self.players = _names(players, start.game.num_players)
-        self.tags = _texts("tags", {} if tags is None else tags)
+        self.players = checked_names(players, start.game.num_players)
+        self.tags = checked_texts("tags", {} if tags is None else tags)
         self._states = [start.clone()]
         self._plays: list[Play] = []
+        self._begins = [0]
         self.forfeited: int | None = None
 
     # What is in it
@@ -139,15 +138,7 @@ class GameRecord:
 
     def deals(self) -> list[range]:
         """The plays of each deal, by number: ``at(plays.start)`` is the first position of the deal."""
-        begins = [k for k in range(len(self) + 1) if self._begins(k)]
-        return [range(begin, end) for begin, end in zip(begins, [*begins[1:], len(self)], strict=True)]
-
-    def _begins(self, plays: int) -> bool:
-        """Whether the position after so many plays is the first one of a deal, as far as this record goes."""
-        if plays == 0:
-            return True
-        before, after = self._states[plays - 1].record[0], self._states[plays].record[0]
-        return not after.over and int(before.deals) != int(after.deals)
+        return [range(*ends) for ends in pairwise([*self._begins, len(self)])]
 
     # Going on, back, elsewhere
 
@@ -157,15 +148,16 @@ class GameRecord:
         Raises ``IllegalAction`` if it is not legal, also after a forfeit, and ``ValueError`` for a note that is no
         text; the record is then as it was.
         """
-        note = _text("note", note)
+        note = checked_text("note", note)
         if self.forfeited is not None:
             raise IllegalAction(self.position.refusal(-1))
-        state = self._states[-1].clone()
-        seat = state.to_play
-        state.play(action)
-        name = action if isinstance(action, str) else state.game.action_name(int(action))
-        self._plays.append(Play(seat, state.game.action_name(state.game.action_id(name)), note))
+        before, state = self._states[-1], self._states[-1].clone()
+        number = self.game.action_id(action) if isinstance(action, str) else action
+        state.play(number)
+        self._plays.append(Play(before.to_play, self.game.action_name(int(number)), note))
         self._states.append(state)
+        if not state.is_over and _deals_counted(state) != _deals_counted(before):
+            self._begins.append(len(self))
 
     def forfeit(self) -> None:
         """End the episode: the seat on turn loses it (``Game.forfeit``). ``ValueError`` if it is over already."""
@@ -178,13 +170,14 @@ class GameRecord:
         if not self._plays:
             raise ValueError("There is no play to annotate yet.")
         number = whole_number("number", number, 0, len(self) - 1)
-        self._plays[number] = replace(self._plays[number], note=_text("note", note))
+        self._plays[number] = replace(self._plays[number], note=checked_text("note", note))
 
     def branch(self, plays: int) -> GameRecord:
         """An independent record of the first so many plays, to go on otherwise; ``ValueError`` if there are fewer."""
         plays = whole_number("plays", plays, 0, len(self))
         other = GameRecord(self._states[0], self.players, tags=self.tags)
         other._states, other._plays = self._states[: plays + 1], self._plays[:plays]
+        other._begins = [begin for begin in self._begins if begin <= plays]
         return other
 
     # As a line
@@ -193,7 +186,7 @@ class GameRecord:
         """The record as one line of JSON, without a line break at its end."""
         head: dict[str, Any] = {
             "record": FORMAT,
-            "library": _library(),
+            "library": library(),
             "game": self.game.name,
             "rules": dataclasses.asdict(self.game.rules),
             "start": self.game.state_to_text(self._states[0]),
@@ -208,14 +201,13 @@ class GameRecord:
 
     def _deal(self, plays: range) -> dict[str, Any]:
         """A deal as the line has it; points: None while it goes on."""
-        first, last = self._states[plays.start].record[0], self._states[plays.stop].record[0]
-        counted = bool(last.over) or int(first.deals) != int(last.deals)
-        pack = self.game.pack
+        first, last = self._states[plays.start], self._states[plays.stop]
+        counted = last.is_over or _deals_counted(first) != _deals_counted(last)
         return {
-            "dealer": int(first.dealer),
-            "pack": "".join(pack.name(card) for card in first.deck[: pack.size]),
+            "dealer": first.dealer,
+            "pack": "".join(positions.pack(first)),
             "plays": " ".join(play.name for play in self._plays[plays.start : plays.stop]),
-            "points": last.points[: self.game.num_players].tolist() if counted else None,
+            "points": last.points().tolist() if counted else None,
         }
 
     @classmethod
@@ -225,11 +217,11 @@ class GameRecord:
         Raises ``ValueError`` for what is not a record of this format, for an illegal play, naming it, and where the
         packs, points or results differ from what the plays lead to.
         """
-        given = _entries(line)
-        game = _game(given)
+        given = entries(line)
+        game = game_of(given)
         record = cls(game.state_from_text(given["start"]), given["players"], tags=given["tags"])
-        notes = _texts("notes", given["notes"])
-        names = _plays(given["deals"])
+        notes = checked_texts("notes", given["notes"])
+        names = names_of_plays(given["deals"])
         for number, name in enumerate(names):
             try:
                 record.play(name, notes.pop(str(number), ""))
@@ -270,6 +262,11 @@ class GameRecord:
         return f"<GameRecord of {self.game.name}: {len(self)} plays, {how}>"
 
 
+def _deals_counted(state: State) -> int:
+    """Deals counted in the episode so far."""
+    return int(state.record["deals"][0])
+
+
 # Files
 
 
@@ -278,19 +275,23 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[GameRecord]:
 
     Raises ``ValueError``, naming the line, at the first that is no record; all those before it have been given by then.
     """
-    with open(path, encoding="utf-8", newline="\n") as file:
-        number = 0
-        while True:
-            number += 1
+    whole = 0
+    with open(path, "rb") as file:
+        for number in count(1):
+            line = file.readline(4 * MOST_LETTERS)
+            if not line:
+                return
             try:
-                line = file.readline(MOST_LETTERS + 2)
-                if not line:
-                    return
-                record = GameRecord.from_line(line) if line.strip() else None
+                text = decoded(line)
+                if not text.strip():
+                    continue
+                record = GameRecord.from_line(text)
             except ValueError as fault:
-                raise ValueError(f"{os.fspath(path)}, line {number}: {fault}") from None
-            if record is not None:
-                yield record
+                torn = "" if line.endswith(b"\n") else " The line does not end, so a part of it may be missing."
+                before = f" There are {whole} records before it." if whole else ""
+                raise ValueError(f"{os.fspath(path)}, line {number}: {fault}{torn}{before}") from None
+            whole += 1
+            yield record
 
 
 def write_records(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> None:
@@ -300,88 +301,3 @@ def write_records(path: str | os.PathLike[str], records: Iterable[GameRecord]) -
         for record in records:
             file.write(f"{record.to_line()}\n")
     os.replace(unfinished, path)
-
-
-# What a line holds, checked
-
-
-def _entries(line: str) -> dict[str, Any]:
-    """The entries of a line, of the right kinds; ``ValueError`` otherwise."""
-    if not isinstance(line, str) or len(line) > MOST_LETTERS:
-        raise ValueError(f"{shown(line)} is no record: a record is a line of JSON of at most {MOST_LETTERS} letters.")
-    torn = "" if line.endswith("\n") else " Its end may be missing: it has no line break."
-    try:
-        given = json.loads(line, object_pairs_hook=_once, parse_constant=_no_number)
-    except (ValueError, RecursionError) as fault:
-        raise ValueError(f"{shown(line)} is no record: it is not JSON ({fault}).{torn}") from None
-    if not isinstance(given, dict) or "record" not in given:
-        raise ValueError(f"{shown(line)} is no record: it must be an object with the entry 'record', {FORMAT}.")
-    if type(given["record"]) is not int or given["record"] != FORMAT:
-        raise ValueError(
-            f"This record is of version {shown(given['record'])}, but version {FORMAT} is read here: it was written by "
-            f"card_envs {shown(given.get('library'))}."
-        )
-    if given.keys() != set(ENTRIES):
-        lacking, unknown = [k for k in ENTRIES if k not in given], [k for k in given if k not in ENTRIES]
-        raise ValueError(
-            f"A record has the entries {', '.join(ENTRIES)}: here {lacking} are missing and {shown(unknown)} unknown."
-        )
-    return given
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The entries of an object of JSON, none of them twice."""
-    entries = dict(pairs)
-    if len(entries) != len(pairs):
-        raise ValueError("an entry occurs twice")
-    return entries
-
-
-def _no_number(text: str) -> Any:
-    raise ValueError(f"{text} is no number")
-
-
-def _game(given: Mapping[str, Any]) -> Game:
-    """The game of a line under its rules."""
-    rules = given["rules"]
-    if not isinstance(rules, dict):
-        raise ValueError(f"The rules of the record must be an object, not {shown(rules)}.")
-    return make_game(given["game"], **{name: tuple(v) if isinstance(v, list) else v for name, v in rules.items()})
-
-
-def _plays(deals: Any) -> list[str]:
-    """The names of all plays of a line's deals."""
-    if not isinstance(deals, list) or not all(isinstance(deal, dict) for deal in deals):
-        raise ValueError(f"The deals of the record must be a list of objects, not {shown(deals)}.")
-    for number, deal in enumerate(deals, 1):
-        if deal.keys() != set(DEAL):
-            raise ValueError(
-                f"Deal {number} of the record must have the entries {', '.join(DEAL)}, not {shown(list(deal))}."
-            )
-        if not isinstance(deal["plays"], str):
-            raise ValueError(f"The plays of deal {number} of the record must be one text, not {shown(deal['plays'])}.")
-    return [name for deal in deals for name in deal["plays"].split()]
-
-
-def _names(players: Any, seats: int) -> tuple[str, ...]:
-    if isinstance(players, str) or not isinstance(players, Sequence) or len(players) not in (0, seats):
-        raise ValueError(f"players={shown(players)} must be a list of {seats} names, one for each seat, or none.")
-    return tuple(_text(f"players[{seat}]", name) for seat, name in enumerate(players))
-
-
-def _texts(what: str, texts: Any) -> dict[str, str]:
-    if not isinstance(texts, Mapping):
-        raise ValueError(f"{what}={shown(texts)} must be texts by name.")
-    return {_text(f"a name in {what}", name): _text(f"{what}[{shown(name)}]", text) for name, text in texts.items()}
-
-
-def _text(what: str, text: Any) -> str:
-    if not isinstance(text, str) or len(text) > MOST_TEXT:
-        raise ValueError(f"{what} is {shown(text)}: a text of at most {MOST_TEXT} letters is needed.")
-    return text
-
-
-def _library() -> str:
-    from card_envs import __version__
-
-    return __version__

@@ -9,6 +9,8 @@ import json, os, sys, time
 def note():
     with open({pids!r}, "a") as file: file.write(f"{{os.getpid()}}\\n")
 note()
+def wait(allowed={allowed!r}):
+    while os.path.exists(allowed) and sum(1 for _ in open({pids!r})) > int(open(allowed).read()): time.sleep(0.02)
 def say(text):
     sys.stdout.write(text); sys.stdout.flush()
 def play(m):
@@ -31,6 +33,7 @@ for line in sys.stdin:
 
 BOTS = {
     "good": ("", "", "", ""),
+    "waits": ("wait()", "", "", ""),
     "crashes at the start": ("raise SystemExit(3)", "", "", "could not be started: it ended with exit status 3"),
     "never ready": ("time.sleep(999)", "", "", "could not be started: it gave no answer within 1 s"),
     "not ready": ("say('{}\\n'); continue", "", "", "could not be started: it answered '{}' to the hello"),
@@ -67,10 +70,13 @@ BOTS = {
 
 
 def program(folder, name):
-    """Write the program of this name; the player ``cmd:...``. The numbers of its processes go to ``folder/pids``."""
+    """Write the program of this name; the player ``cmd:...``. The numbers of its processes go to ``folder/pids``.
+
+    "waits" does not begin while ``folder/allowed`` holds a smaller number than that of the processes so far.
+    """
     hello, move, end, _ = BOTS[name]
     path = folder / f"{name.replace(' ', '_')}.py"
     lines = {"hello": hello, "move": move, "end": end}
     placed = {place: f"        {line}" if line else "" for place, line in lines.items()}
-    path.write_text(HEAD.format(pids=str(folder / "pids"), **placed))
+    path.write_text(HEAD.format(pids=str(folder / "pids"), allowed=str(folder / "allowed"), **placed))
     return f"cmd:{sys.executable} -S -E {path}"

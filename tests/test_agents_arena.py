@@ -108,7 +108,7 @@ def test_agents_are_handed_copies_of_views_and_nothing_else():
     assert meddled.tobytes() == play_out(game, [RandomAgent(game)], [0, 0], deal_seeds(1, 30)).tobytes()
 
 
-@pytest.mark.parametrize("answer", [99, -1, "illegal", "floats", "short"])
+@pytest.mark.parametrize("answer", [99, -1, "illegal", "illegal, and all allowed", "floats", "short"])
 def test_bad_answers_are_refused_by_name(answer):
     game = card_envs.make_game("elfern")
 
@@ -118,7 +118,12 @@ def test_bad_answers_are_refused_by_name(answer):
                 return np.zeros(len(views))
             if answer == "short":
                 return np.zeros(len(views) - 1, np.int32)
-            return masks.argmin(axis=1) if answer == "illegal" else np.full(len(views), answer)
+            if isinstance(answer, int):
+                return np.full(len(views), answer)
+            actions = masks.argmin(axis=1)
+            if answer == "illegal, and all allowed":
+                masks[:] = 1
+            return actions
 
     with pytest.raises(ValueError, match=r"bad bot"):
         meet(game, ("bad bot", "random"), (Bad(), RandomAgent(game)), deal_seeds(0, 5))

@@ -13,13 +13,15 @@ ROOT = Path(__file__).resolve().parent.parent
 FLOORS = (
     r"card_agents(\.__main__)?|card_envs\.__main__",  # what others import, and the ways to start a command
     r"card_agents\.cli\b.*",
-    r"card_agents\.training\b.*",
+    r"card_agents\.(table|training)\b.*",
     r"card_agents\.evaluation\b.*",
     r"card_agents\.names",
     r"card_agents\.(players|equilibrium)\b.*",
     r"card_agents\.\w+",
     r"card_envs(\.warmup)?",
     r"card_envs\.envs\b.*",
+    r"card_envs\.records",
+    r"card_envs\.record_lines",
     r"card_envs\.(?!envs|loops|render)\w+\.\w+",  # the games
     r"card_envs\.(players|plain_solver|probe|registry)",
     r"card_envs\.game",

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from card_envs.batches import copy as copy_states
-from tests.variants import DEFAULTS, every, scattered
+from tests.variants import DEFAULTS, MATCHES, every, scattered
 from tests.walks import SEEDS, VARIANT, same, walk
 
 # Chance
@@ -78,6 +78,15 @@ def test_reset_begins_the_next_episode_of_the_marked_rows_alone(game):
             assert same(states[i : i + 1], before[i : i + 1])
     game.reset(states)
     assert not states["plays"].any()
+
+
+@every(variant for variant in MATCHES if variant.make().match_goes_on([1]))
+def test_scores_that_a_match_began_with_do_not_outlive_it(game):
+    states = game.new_state(seed=3, scores=[1, *[0] * (game.num_players - 1)]).record.copy()
+    game.reset(states)
+    wanted = game.new_state(seed=3, deal=1).record.copy()
+    wanted["choice"] = states["choice"]
+    assert same(states, wanted)
 
 
 @every()

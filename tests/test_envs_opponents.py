@@ -79,7 +79,7 @@ def test_an_opponent_meets_the_true_position_as_its_seat_sees_it(variant: Varian
 @each_game
 def test_a_list_seats_opponents_in_turn_order_after_the_learner(variant: Variant) -> None:
     players = variant.make().num_players
-    for seat in (0, players - 1):
+    for seat in sorted({0, players // 2, players - 1}):
         witnesses = [Witness() for _ in range(players - 1)]
         env = make(variant, opponents=witnesses, seat=seat)
         over = False

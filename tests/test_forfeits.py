@@ -70,6 +70,16 @@ def test_a_forfeited_match_is_not_settled(game):
         assert not game.state(lost, i).settlement().any()
 
 
+@every(ALL)
+def test_nothing_of_a_forfeit_is_left_in_the_next_episode(game):
+    states = in_play(game)
+    lost = states.copy()
+    game.forfeit(lost, None)
+    game.reset(lost)
+    game.reset(states)
+    assert lost.tobytes() == states.tobytes()
+
+
 @pytest.mark.parametrize(
     ("variant", "reward"),
     [(variant, reward) for variant in FEW if variant.rules.get("match") for reward in rewards_of(variant)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import card_envs
 
@@ -66,9 +67,11 @@ def test_konchinka_tells_ranks_that_a_seat_has_denied():
     assert state.public()["denied"][1] == []
 
 
-def test_konchinka_tells_where_cards_lie_that_were_put_back_openly():
-    """K4: in the pack, then in the hand of the seat that it was dealt to, until it is played."""
-    game = card_envs.make_game("konchinka", num_players=4)
+@pytest.mark.parametrize("players", [4, 9, 10, 11])
+def test_konchinka_tells_where_cards_lie_that_were_put_back_openly(players):
+    """K4: in the pack, then in the hand of the seat that it was dealt to, until it is played; K5: those that are left
+    over belong to nobody."""
+    game = card_envs.make_game("konchinka", num_players=players)
     states = game.new_states(np.arange(300, dtype=np.uint64))
     checked = 0
     for i in np.flatnonzero(states["open"])[:5].tolist():
@@ -76,11 +79,13 @@ def test_konchinka_tells_where_cards_lie_that_were_put_back_openly():
         pack = [game.pack.name(card) for card in state.record["deck"][0]]
         while not state.is_over:
             dealt = int(state.record["dealt"][0])
-            for seat in range(4):
-                for found in state.public(seat)["put_back"]:
+            for seat in range(players):
+                public = state.public(seat)
+                for found in public["put_back"]:
                     card, place, owner = found["card"], found["place"], found["seat"]
                     assert place is None or pack[dealt + place - 1] == card
                     assert (place is None) == (owner is not None and card in state.hand(owner))
+                    assert (owner is None) == (place is not None and place > players * public["dealt_later"])
                     checked += 1
             gone = {name[:2] for _, name in state.history} - set(state.table)
             assert not gone & {found["card"] for found in state.public()["put_back"]}

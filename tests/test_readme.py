@@ -19,7 +19,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
-WRITTEN_BY_HAND = ("adding_a_game.md", "bots.md", "rules.md")
+WRITTEN_BY_HAND = ("adding_a_game.md", "bots.md", "records.md", "rules.md")
 """Pages of docs/ that are not the report of a tournament."""
 
 SMALL = {"--deals": "2", "--regret-deals": "20", "--open-deals": "2", "--minutes": "0", "--chunk": "2"}

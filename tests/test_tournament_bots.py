@@ -51,7 +51,7 @@ def alternate(game, bot, deals, log):
     return play_out(game, [bot, GreedyAgent(game)], seating, deal_seeds(3, deals), ["bot", "greedy"], log)
 
 
-@pytest.mark.parametrize("name", sorted(BOTS.keys() - {"good", "never ready"}))
+@pytest.mark.parametrize("name", sorted(BOTS.keys() - {"good", "waits", "never ready"}))
 def test_a_bad_program_forfeits_the_deal_and_the_next_is_played(name, tmp_path):
     reason = BOTS[name][3]
     log = Log([Clock(), Clock()])

@@ -257,7 +257,7 @@ def test_a_full_pool_thins_out_evenly():
 @pytest.mark.parametrize("players", [2, 5])
 def test_opponents_get_their_shares(players):
     game = card_envs.make_game("konchinka", num_players=players)
-    network = some_network(game)
+    networks = [some_network(game) for _ in range(6)]
     seated = []
 
     class Tables:
@@ -268,14 +268,17 @@ def test_opponents_get_their_shares(players):
             seated.extend(opponents * int(where.sum()))
 
     pool = Pool(game, Settings(greedy_share=0.5, random_share=0.25))
-    for steps in range(6):
+    for steps, network in enumerate(networks):
         pool.add(steps, network)
     shares = pool.seat_opponents(Tables(), np.random.default_rng(0))
     assert len(seated) == 160 * (players - 1)
     assert abs(seated.count("greedy") / len(seated) - 0.5) < 0.04
     assert abs(seated.count("random") / len(seated) - 0.25) < 0.04
     assert shares["greedy"] == seated.count("greedy") / len(seated)
-    assert 1 < len({id(agent) for agent in seated if not isinstance(agent, str)}) <= 3
+    selves = [agent for agent in seated if not isinstance(agent, str)]
+    assert 1 < len({id(agent) for agent in selves}) <= 3
+    newest = [agent for agent in selves if agent.network is networks[-1]]
+    assert abs(len(newest) / len(selves) - 0.5) < 0.05
     alone = Pool(game, Settings(greedy_share=0.5, random_share=0.5))
     assert alone.seat_opponents(Tables(), np.random.default_rng(0))["self"] == 0
 

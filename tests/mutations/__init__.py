@@ -15,8 +15,8 @@ The exit status is 1 if any mutant survives or has no place in the code any more
 that changes play and say nothing about what is right, so no mutant is given to them.
 
 Rules are tested without the compiler first (``NUMBA_DISABLE_JIT=1``): compiling a changed kernel takes half a minute,
-and most of these mutants do not live that long. Compiled code of each mutant is kept apart; one that changes no
-compiled function (``python``) is given the code compiled of the sources as they are.
+and most of these mutants do not live that long. Each mutant is given the code compiled of the sources as they are; what
+is compiled anew for it is its own.
 
 ``EQUIVALENT`` holds mutants that change nothing that can be seen, each with the reason; they are not run.
 """
@@ -41,7 +41,7 @@ class Tests:
 class Mutant:
     """A fault: in ``file``, ``old`` (found exactly once) becomes ``new``.
 
-    tests: that should see it, in this order. python: whether no compiled function is changed by it.
+    tests: that should see it, in this order.
     """
 
     name: str
@@ -49,7 +49,6 @@ class Mutant:
     old: str
     new: str
     tests: tuple[Tests, ...]
-    python: bool = False
 
 
 @dataclass(frozen=True)

@@ -114,15 +114,16 @@ class Runs:
 
     @property
     def cache(self) -> Path:
-        """Where the compiled code of the sources as they are is kept."""
+        """The compiled code of the sources as they are; from the end of ``begin`` on nothing changes it."""
         return self.folder / "cache"
 
-    def _cache_of(self, mutant: Mutant, folder: Path) -> Path:
-        """The place for the compiled code of a mutant: its own, where it is compiled, lest it drives out other code."""
-        if mutant.python or not mutant.file.startswith("card_envs/"):
-            return self.cache
+    def _cache_of(self, folder: Path) -> Path:
+        """The place for the compiled code of a mutant, with that of the sources as they are.
+
+        The links are safe: a file of compiled code is replaced, never written into.
+        """
         own = folder / "cache"
-        shutil.copytree(self.cache, own)
+        shutil.copytree(self.cache, own, copy_function=os.link)
         return own
 
     def begin(self, selections: Sequence[Tests], jobs: int) -> None:
@@ -151,7 +152,7 @@ class Runs:
         copy_tree(self.origin, folder)
         path = folder / mutant.file
         path.write_text(path.read_text().replace(mutant.old, mutant.new))
-        cache = self._cache_of(mutant, folder)
+        cache = self._cache_of(folder)
         fate, why = SURVIVED, "by " + "; ".join(map(str, mutant.tests))
         for selection in mutant.tests:
             if self.sound[selection]:

@@ -17,7 +17,6 @@ ENVIRONMENTS = (
         '{"deal": (int(table["deal"][0]) + 1) % 2**64} | given',
         '{"deal": int(table["deal"][0])} | given',
         (RESETS,),
-        python=True,
     ),
     Mutant(
         "reset-with-options-begins-at-the-first-deal",
@@ -25,7 +24,6 @@ ENVIRONMENTS = (
         '{"deal": (int(table["deal"][0]) + 1) % 2**64} | given',
         '{"deal": 1} | given',
         (RESETS,),
-        python=True,
     ),
     Mutant(
         "a-number-given-is-passed-over",
@@ -33,7 +31,6 @@ ENVIRONMENTS = (
         '{"deal": (int(table["deal"][0]) + 1) % 2**64} | given',
         'given | {"deal": int(table["deal"][0]) + 1}',
         (RESETS,),
-        python=True,
     ),
     Mutant(
         "reset-with-options-throws-the-dice-again",
@@ -41,7 +38,6 @@ ENVIRONMENTS = (
         '                record["choice"] = table["choice"]\n',
         "",
         (SINGLE,),
-        python=True,
     ),
     Mutant(
         "credit-outlives-the-episode",
@@ -49,7 +45,6 @@ ENVIRONMENTS = (
         "        self.credited[rows] = 0.0\n",
         "",
         (SINGLE, VECTOR),
-        python=True,
     ),
     Mutant(
         "credit-is-paid-again",
@@ -91,7 +86,7 @@ ENVIRONMENTS = (
         TABLES,
         "            waiting, seats = waiting[again], seats[again]\n",
         "            waiting, seats = waiting[:0], seats[:0]\n",
-        (OPPONENTS, SINGLE, VECTOR),
+        (tests("tests/test_envs_konchinka.py"),),
     ),
     Mutant(
         "opponents-are-handed-full-states",
@@ -106,7 +101,6 @@ ENVIRONMENTS = (
         "                array.view(np.uint8).reshape(-1)[:] = np.frombuffer(content, np.uint8)\n",
         "                array.view(np.uint8).reshape(-1)[:0] = np.frombuffer(content, np.uint8)[:0]\n",
         (SINGLE, VECTOR),
-        python=True,
     ),
     Mutant(
         "opponents-change-at-once",
@@ -115,7 +109,6 @@ ENVIRONMENTS = (
         "        self.coming[rows] = [self._code(opponent) for opponent in seated]\n"
         "        self.codes[rows, 1:] = self.coming[rows]\n",
         (OPPONENTS,),
-        python=True,
     ),
     Mutant(
         "an-illegal-action-is-played-where-it-should-raise",
@@ -123,7 +116,6 @@ ENVIRONMENTS = (
         "if not self._masks[0, number] and not tables.loses:",
         "if not self._masks[0, number] and tables.loses:",
         (SINGLE,),
-        python=True,
     ),
     Mutant(
         "final-observations-of-the-next-episode",
@@ -131,7 +123,6 @@ ENVIRONMENTS = (
         "                final = self._final(over, terminations)\n                tables.advance(over)\n",
         "                tables.advance(over)\n                final = self._final(over, terminations)\n",
         (VECTOR,),
-        python=True,
     ),
     Mutant(
         "next-step-forgets-to-reset",
@@ -139,7 +130,6 @@ ENVIRONMENTS = (
         "            tables.advance(np.flatnonzero(ended))\n",
         "            pass\n",
         (VECTOR,),
-        python=True,
     ),
     Mutant(
         "masks-of-finished-rows-stay",
@@ -147,7 +137,6 @@ ENVIRONMENTS = (
         "        nothing = np.zeros((len(over), self.game.num_actions), np.int8)\n",
         "        nothing = np.ones((len(over), self.game.num_actions), np.int8)\n",
         (VECTOR,),
-        python=True,
     ),
     Mutant(
         "terminal-observation-of-another-row",
@@ -155,7 +144,6 @@ ENVIRONMENTS = (
         "terminal_observation=last[k],",
         "terminal_observation=last[0],",
         (tests("tests/test_envs_sb3.py"),),
-        python=True,
     ),
     Mutant(
         "lengths-run-on",
@@ -163,6 +151,5 @@ ENVIRONMENTS = (
         "                self._lengths[over] = 0\n",
         "",
         (tests("tests/test_envs_sb3.py"),),
-        python=True,
     ),
 )

@@ -9,6 +9,7 @@ FOLDER = "card_envs/konchinka/"
 BY_KONCHINKA = beside("konchinka", 150)
 RARE = plain("tests/test_rules_konchinka_rare.py")
 LEAKS = tests("tests/test_leaks.py")
+PUBLIC = tests("tests/test_public_elfern_konchinka.py")
 WORLDS = tests("tests/test_worlds.py")
 SOLVED = tests("tests/test_solver_konchinka.py")
 DRAWN = tests("tests/test_worlds_konchinka.py")
@@ -42,7 +43,7 @@ KONCHINKA = (
         FOLDER + "dealing.py",
         "if place < 0 or place >= g.dealt_later * g.num_players:",
         "if place < 0:",
-        (BY_KONCHINKA, WORLDS),
+        (PUBLIC,),
     ),
     Mutant(
         "konchinka-denials-outlive-the-deal",
@@ -72,7 +73,6 @@ KONCHINKA = (
         "for size in range(2, 6)",
         "for size in range(2, 4)",
         (BY_KONCHINKA,),
-        python=True,
     ),
     Mutant(
         "konchinka-kings-in-no-sum",
@@ -80,7 +80,6 @@ KONCHINKA = (
         "parts = range(13 if rules.figures else 10)",
         "parts = range(12 if rules.figures else 10)",
         (BY_KONCHINKA, RARE),
-        python=True,
     ),
     Mutant(
         "konchinka-figures-sum-to-their-own-worth",
@@ -88,7 +87,6 @@ KONCHINKA = (
         "worth = rules.figure_sums[rank - JACK] if rank >= JACK else rank + 1",
         "worth = rank + 1",
         (BY_KONCHINKA, RARE),
-        python=True,
     ),
     Mutant(
         "konchinka-a-trail-denies-by-the-table-after-it",

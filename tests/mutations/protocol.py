@@ -15,7 +15,6 @@ PROTOCOL = (
         '"deal": int(row.deals) + (not counted),',
         '"deal": int(row.deals),',
         (PUBLIC,),
-        python=True,
     ),
     Mutant(
         "elfern-public-hands-both-alike",
@@ -23,7 +22,6 @@ PROTOCOL = (
         "return [(both + int(turn == s)) // 2 for s in (0, 1)]",
         "return [(both + 1) // 2 for s in (0, 1)]",
         (PUBLIC,),
-        python=True,
     ),
     Mutant(
         "konchinka-public-places-from-zero",
@@ -31,7 +29,6 @@ PROTOCOL = (
         "in_pack = place - int(row.dealt) + 1",
         "in_pack = place - int(row.dealt)",
         (PUBLIC,),
-        python=True,
     ),
     Mutant(
         "konchinka-public-tells-cards-put-back-for-ever",
@@ -39,7 +36,6 @@ PROTOCOL = (
         "            if card not in played:\n",
         "            if card:\n",
         (PUBLIC,),
-        python=True,
     ),
     Mutant(
         "protocol-speaks-any-version",
@@ -47,7 +43,6 @@ PROTOCOL = (
         "if type(wanted) is not int or wanted not in PROTOCOLS:",
         "if wanted not in PROTOCOLS:",
         (SPOKEN,),
-        python=True,
     ),
     Mutant(
         "protocol-ends-seen-from-the-first-seat",
@@ -55,6 +50,5 @@ PROTOCOL = (
         '"position": game.public(final, seat)}',
         '"position": game.public(final, 0)}',
         (SPOKEN,),
-        python=True,
     ),
 )

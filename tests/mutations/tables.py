@@ -53,13 +53,12 @@ TABLES = (
         'kept = states["forfeit"] < 0',
         'kept = states["forfeit"] < 100',
         (FORFEITS,),
-        python=True,
     ),
     Mutant(
         "forfeit-outlives-the-episode",
         "card_envs/record.py",
         "    s.forfeit = -1\n",
-        "    s.forfeit = -1 if s.deals == 0 and s.over == 0 else s.forfeit\n",
+        "    s.forfeit = -1 if s.plays == 0 else s.forfeit\n",
         (FORFEITS, tests("tests/test_envs_single_bad_input.py")),
     ),
     Mutant(
@@ -153,7 +152,6 @@ TABLES = (
         "relative = (seat - seats[:, None]) % self.num_players",
         "relative = (seats[:, None] - seat) % self.num_players",
         (tests("tests/test_battery.py", "-k", "history"),),
-        python=True,
     ),
     Mutant(
         "illegal-actions-of-others-accepted",
@@ -161,6 +159,5 @@ TABLES = (
         "return bool(s.over == 0 and is_action and allows(s, g, action))",
         "return bool(s.over == 0 and is_action)",
         (tests("tests/test_battery.py", "-k", "legal"),),
-        python=True,
     ),
 )
