@@ -218,4 +218,4 @@ def test_without_torch_a_sentence_names_the_extra(tmp_path, game, content, monke
     path = tmp_path / "m.zip"
     path.write_bytes(content)
     monkeypatch.setitem(sys.modules, "torch", None)
-    assert "'train'" in refusal(path, game)
+    assert 'needs torch, which is not installed: run pip install "card_envs[train]"' in refusal(path, game)

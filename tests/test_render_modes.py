@@ -282,7 +282,7 @@ def test_a_missing_package_is_named_before_anything_is_dealt(
 ) -> None:
     monkeypatch.setattr(drawing, "find_spec", lambda module: None if module in gone else find_spec(module))
     for error in (MissingExtra, UnknownArgument, ImportError, ValueError, TypeError):
-        with pytest.raises(error, match=rf"{sentence}.*pip install 'card_envs\[pictures\]'"):
+        with pytest.raises(error, match=rf"{sentence}.*pip install \"card_envs\[pictures\]\""):
             make(render_mode=mode)
     env = make()
     with pytest.raises(MissingExtra):

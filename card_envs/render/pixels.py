@@ -24,7 +24,7 @@ def require(what: str, needed: dict[str, str] = _DRAWS) -> None:
     if missing:
         verb = "is" if len(missing) == 1 else "are"
         raise MissingExtra(
-            f"{what} needs {' and '.join(missing)}, which {verb} not installed: pip install 'card_envs[pictures]'."
+            f'{what} needs {" and ".join(missing)}, which {verb} not installed: run pip install "card_envs[pictures]".'
         )
 
 

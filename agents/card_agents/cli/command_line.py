@@ -148,7 +148,7 @@ def missing(extra: str, *modules: str) -> str:
         except Exception as error:  # a broken installation fails in many ways
             absent = isinstance(error, ModuleNotFoundError) and error.name in (None, module.partition(".")[0])
             what = "is not installed" if absent else f"cannot be imported ({type(error).__name__}: {error})"
-            return f'This needs {module}, which {what}: run pip install ".[{extra}]" in the checkout of card_envs.'
+            return f'This needs {module}, which {what}: run pip install "card_envs[{extra}]".'
     return ""
 
 

@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if len(arguments.agents) < 2:
         refused.error("--agents needs at least two players, such as 'random greedy'.")
     game = chosen_game(arguments)
-    needed("arena", "rich")
+    needed("play", "rich")
     console = screen()
     with notice_if_slow(console):
         try:

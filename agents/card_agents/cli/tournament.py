@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     refused: argparse.ArgumentParser = arguments.command
     game = chosen_game(arguments)
-    needed("arena", "rich")
+    needed("play", "rich")
     with ExitStack() as held:
         try:
             plan = _plan(arguments, game)

@@ -104,7 +104,10 @@ def _tensors(content: bytes) -> dict[str, Any]:
     try:
         import torch
     except ImportError:
-        raise ValueError("reading a model of Stable-Baselines3 needs torch, which the extra 'train' installs") from None
+        raise ValueError(
+            "reading a model of Stable-Baselines3 needs torch, which is not installed: "
+            'run pip install "card_envs[train]"'
+        ) from None
     Archive(content)
     tensors = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
     for name, tensor in tensors.items():
