@@ -16,8 +16,8 @@ class Limits:
     records, plays: records in a file, and plays in all of them together.
     replays: files of records kept; the oldest goes.
     streams: streams of events for one seat; ``all_streams``: for all.
-    waiting: hints and analyses asked for that wait for a free thread.
-    threads: for players that think long, and again so many for those that do not.
+    waiting: hints, analyses and files of records in work or waiting for it.
+    threads: of each group (``Thinkers``).
     label: letters of the name of a person.
     width: pixels across of a picture, least and most.
     patience: seconds that a request may take to arrive.
