@@ -13,7 +13,7 @@ class Limits:
         where there are none, no game can be begun.
     in_memory: games held ready; the others are read again when somebody asks for them.
     body: bytes of a request; ``file``: of a file of records.
-    records, plays: records in a file, and plays in all of them together.
+    records, plays: records in a file, and (about) plays in all of them together.
     replays: files of records kept; the oldest goes.
     streams: streams of events for one seat; ``all_streams``: for all.
     waiting: hints, analyses and files of records in work or waiting for it.
@@ -29,7 +29,7 @@ class Limits:
     body: int = 10_000
     file: int = 2_000_000
     records: int = 200
-    plays: int = 20_000
+    plays: int = 50_000
     replays: int = 50
     streams: int = 8
     all_streams: int = 400
