@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from card_envs import batches
+from card_envs.checks import shown
 from card_envs.game import Game
 
 Array = npt.NDArray[Any]
@@ -26,6 +29,9 @@ class Agent(Protocol):
 
     An agent that knows its probability of each action can have a method ``probabilities(views, observations, masks)``,
     float64 (N, num_actions), by which ``act`` draws. Exact measures need it.
+
+    An agent that knows more of the actions than which it plays can have a method ``judge``
+    (``card_agents.judgement``).
 
     An agent that delegates to another one has it as its attribute ``asks``, so that an external bot behind it is found.
     """
@@ -86,6 +92,30 @@ class Forfeit(RuntimeError):
         super().__init__(f"{agent} {reason} (in {len(reasons)} of {len(actions)} positions, row {row} the first).")
         self.actions = actions
         self.reasons = reasons
+
+
+NAMES = "card_agents.names"
+"""The module that knows players by name. It stands above this one, so it is looked for when a name is given."""
+
+
+def player(name: str, game: Game) -> Agent:
+    """The player called ``name`` (``card_agents.names.make_agent``); ``ValueError`` if there is none for this game."""
+    try:
+        names = import_module(NAMES)
+    except ModuleNotFoundError as missing:
+        if missing.name != NAMES.partition(".")[0]:
+            raise
+        raise ValueError(
+            f"There is no player {shown(name)}: card_agents, which knows players by name, is not installed."
+        ) from None
+    found: Agent = names.make_agent(name, game)
+    return found
+
+
+def word_of(seed: int) -> np.uint64:
+    """A random word for a player, uint64, that depends on ``seed`` alone, a whole number (mod 2**64)."""
+    digest = hashlib.blake2b((batches.seed(seed)).to_bytes(8, "little"), digest_size=8).digest()
+    return np.frombuffer(digest, "<u8")[0]
 
 
 @dataclass

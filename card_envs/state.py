@@ -240,6 +240,35 @@ class State:
         """The action of the game's greedy player, which knows no more than the seat to play; -1 when it is over."""
         return int(self.game.greedy_actions(self._row)[0])
 
+    def ask(self, player: Any, *, seed: int = 0) -> int:
+        """The action that a player would play here; the state stays as it is.
+
+        player: a name, as commands take it (``"ppo"``, ``"pimc:100"``), or an object with ``act``. It is handed the
+            view of the seat to play. seed: decides its random choices.
+
+        Raises ``ValueError`` for an unknown player, for one that fails, and where nobody is to play.
+
+        >>> import card_envs
+        >>> state = card_envs.make_game("elfern").new_state(seed=7)
+        >>> state.play(state.ask("greedy"))
+        """
+        from card_envs import players
+
+        if self.is_over:
+            raise ValueError("The episode is over, so there is nothing to ask a player for.")
+        agent = players.player(player, self.game) if isinstance(player, str) else player
+        name = player if isinstance(player, str) else type(player).__name__
+        words = np.array([players.word_of(seed)], np.uint64)
+        try:
+            actions, reasons = players.ask(self.game, agent, name, self.view().record.copy(), words)
+        finally:
+            bot = players.external_bot(agent)
+            if bot is not None and isinstance(player, str):
+                bot.close()
+        if reasons:
+            raise ValueError(f"{name} gave no action: it {reasons[0]}.")
+        return int(actions[0])
+
     def play(self, action: int | str) -> None:
         """Play an action, by number or name, for the seat on turn.
 

@@ -34,6 +34,7 @@ for line in sys.stdin:
 BOTS = {
     "good": ("", "", "", ""),
     "waits": ("wait()", "", "", ""),
+    "tells": ("", "print(m['random'], file=open(__file__ + '.told', 'a'))", "", ""),
     "crashes at the start": ("raise SystemExit(3)", "", "", "could not be started: it ended with exit status 3"),
     "never ready": ("time.sleep(999)", "", "", "could not be started: it gave no answer within 1 s"),
     "not ready": ("say('{}\\n'); continue", "", "", "could not be started: it answered '{}' to the hello"),
@@ -72,6 +73,7 @@ BOTS = {
 def program(folder, name):
     """Write the program of this name; the player ``cmd:...``. The numbers of its processes go to ``folder/pids``.
 
+    "tells" writes the random numbers that it is handed to a file beside it, ``tells.py.told``.
     "waits" does not begin while ``folder/allowed`` holds a smaller number than that of the processes so far.
     """
     hello, move, end, _ = BOTS[name]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
+from card_agents import make_agent
 from card_envs.envs.opponents import Opponents
+from card_envs.envs.sb3 import CardVecEnv
+from tests.bots import program
 from tests.environments import FirstLegal, each_game, last_legal, make, make_vec, some_legal
+from tests.test_tournament_bots import none_left
 from tests.variants import ANY, Variant
 
 
@@ -166,7 +171,7 @@ def test_a_bad_choice_of_tables_is_refused(where: Any, sentence: str) -> None:
 
 
 def test_opponents_no_longer_in_play_are_forgotten() -> None:
-    opponents = Opponents(2, 2, FirstLegal())
+    opponents = Opponents(2, ANY.make(), FirstLegal())
     for _ in range(50):
         opponents.choose(FirstLegal(), None)
     assert len(opponents.outside) <= 3
@@ -175,3 +180,57 @@ def test_opponents_no_longer_in_play_are_forgotten() -> None:
     code = int(opponents.coming[0, 0])
     assert opponents.outside[code] is held
     assert int(opponents.coming[1, 0]) != code
+
+
+@each_game
+def test_a_player_by_name_plays_as_the_player_of_that_name(variant: Variant) -> None:
+    """Whatever its words are: the same as an object made by the same name."""
+    game = variant.make()
+    for name in ("exact+greedy", "ismcts:3"):
+        played = []
+        for opponents in (name, make_agent(name, game)):
+            env = make(variant, opponents=opponents)
+            _, info = env.reset(seed=11)
+            over = False
+            while not over:
+                _, _, over, _, info = env.step(last_legal(info["action_mask"]))
+            played.append(env.unwrapped.full_state.history)
+        assert played[0] == played[1]
+
+
+def test_a_player_by_name_is_read_as_it_was_given_and_made_once() -> None:
+    game = ANY.make()
+    for env in (make_vec(ANY, 3, opponents="pimc:2"), CardVecEnv(game, 3, opponents="pimc:2")):
+        assert env.opponents == "pimc:2"
+        env.set_opponents("ismcts:2", np.array([True, False, False]))
+        assert env.opponents == ["ismcts:2", "pimc:2", "pimc:2"]
+        inner = env._tables.opponents
+        assert inner.seated("pimc:2") == inner.seated("pimc:2")
+        env.set_opponents("greedy")
+        assert env.opponents == "greedy"
+    assert make(ANY, opponents="pimc:2").spec.kwargs["opponents"] == "pimc:2"
+
+
+def test_an_environment_with_players_by_name_can_be_copied() -> None:
+    env = make(ANY, opponents="ismcts:2").unwrapped
+    _, info = env.reset(seed=2)
+    other = pickle.loads(pickle.dumps(env))
+    over = False
+    while not over:
+        action = last_legal(info["action_mask"])
+        observation, _, over, _, info = env.step(action)
+        again, *_ = other.step(action)
+        assert observation.tobytes() == again.tobytes()
+
+
+def test_a_bot_by_name_ends_with_the_environment(tmp_path) -> None:
+    bot = program(tmp_path, "good")
+    env = make(ANY, opponents=bot)
+    _, info = env.reset(seed=2)
+    over = False
+    while not over:
+        _, _, over, _, info = env.step(last_legal(info["action_mask"]))
+    env.close()
+    assert none_left(tmp_path)[1]
+    with pytest.raises(ValueError, match="cannot be at 2 tables"):
+        make_vec(ANY, 2, opponents=bot)

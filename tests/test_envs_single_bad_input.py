@@ -113,7 +113,10 @@ def test_stepping_without_an_episode_is_refused() -> None:
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"opponents": "clever"}, r"'clever' is not an opponent: choose one of 'random', 'greedy' or give an object"),
+        (
+            {"opponents": "clever"},
+            r"'clever' is not an opponent. There is no player 'clever': choose one of 'random', 'greedy'",
+        ),
         ({"opponents": FirstLegal}, r"is not an opponent"),
         ({"opponents": 7}, r"7 is not an opponent"),
         ({"opponents": None}, r"None is not an opponent"),

@@ -51,7 +51,21 @@ def alternate(game, bot, deals, log):
     return play_out(game, [bot, GreedyAgent(game)], seating, deal_seeds(3, deals), ["bot", "greedy"], log)
 
 
-@pytest.mark.parametrize("name", sorted(BOTS.keys() - {"good", "waits", "never ready"}))
+def test_a_bot_is_handed_a_number_that_every_program_can_read_and_no_part_of_its_word(tmp_path):
+    """Below 2**48, as JSON keeps whole numbers; what is known of the word could lead on to the generator."""
+    states = ELFERN.new_states(np.arange(3, dtype=np.uint64))
+    words = np.array([5, 2**63 + 5, 2**64 - 1], np.uint64)
+    views = ELFERN.views(states)
+    with make_bot(program(tmp_path, "tells"), ELFERN, GENEROUS) as bot:
+        bot.act(views, ELFERN.observations(views), ELFERN.masks(views), words)
+    told = [int(line) for line in (tmp_path / "tells.py.told").read_text().splitlines()]
+    assert len(set(told)) == 3
+    assert max(told) < 2**48
+    parts = {int(word) >> shift & 2**48 - 1 for word in words for shift in range(17)}
+    assert not parts & set(told)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in BOTS if BOTS[name][3] and name != "never ready"))
 def test_a_bad_program_forfeits_the_deal_and_the_next_is_played(name, tmp_path):
     reason = BOTS[name][3]
     log = Log([Clock(), Clock()])

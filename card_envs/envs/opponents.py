@@ -1,4 +1,4 @@
-"""Who plays the seats of the opponents: built-in players by name, or objects with ``act``."""
+"""Who plays the seats of the opponents: built-in players, others by name, or objects with ``act``."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ import numpy.typing as npt
 
 from card_envs import batches
 from card_envs.checks import shown
+from card_envs.game import Game
 from card_envs.kernel import GREEDY, OWN_CODES, RANDOM
-from card_envs.players import Agent, ExternalBot, external_bot
+from card_envs.players import Agent, ExternalBot, external_bot, player
 
 BUILT_IN = {"random": RANDOM, "greedy": GREEDY}
 
 
 class Opponents:
     """The opponents at ``size`` tables, by number: the code of a built-in player or of an object in ``outside``.
+
+    A player given by name is made once, when the name is first given.
 
     Attributes:
         codes: who plays which seat in the episode in play, int64 (size, players).
@@ -26,9 +29,11 @@ class Opponents:
         listeners: the external bots among them that play one episode at a time and are told when it ends.
     """
 
-    def __init__(self, size: int, players: int, opponents: Any) -> None:
-        self.codes = np.zeros((size, players), np.int64)
-        self.coming = np.zeros((size, players - 1), np.int64)
+    def __init__(self, size: int, game: Game, opponents: Any) -> None:
+        self.codes = np.zeros((size, game.num_players), np.int64)
+        self.coming = np.zeros((size, game.num_players - 1), np.int64)
+        self._game = game
+        self._by_name: dict[str, Agent] = {}
         self.outside: dict[int, Agent] = {}
         self.listeners: dict[int, ExternalBot] = {}
         self.choose(opponents, None)
@@ -36,8 +41,8 @@ class Opponents:
     def choose(self, opponents: Any, where: npt.ArrayLike | None) -> None:
         """Set the opponents of the next episodes at all tables, or where a bool (size,) array is true.
 
-        opponents: ``"random"``, ``"greedy"``, an object with ``act``, or a list or tuple of these, one for each
-            other seat in turn order after the learner's.
+        opponents: the name of a player (``"random"``, ``"greedy"``, ``"ppo"``, ``"pimc:20"``), an object with ``act``,
+            or a list or tuple of these, one for each other seat in turn order after the learner's.
 
         Raises ``ValueError`` for anything else, and changes nothing.
         """
@@ -78,15 +83,38 @@ class Opponents:
                 f"opponents={shown(opponents)} names {len(seated)} players, but there are {others} other seats: give "
                 "one for each, in turn order after the learner, or a single one for all."
             )
-        for opponent in seated:
-            check(opponent)
-        return seated
+        return [self._checked(opponent) for opponent in seated]
+
+    def _checked(self, opponent: Any) -> Any:
+        """A built-in player's name, or an object with ``act``, made if named; ``ValueError`` for others."""
+        if not isinstance(opponent, str):
+            if callable(getattr(opponent, "act", None)) and not isinstance(opponent, type):
+                return opponent
+            raise ValueError(
+                f"{shown(opponent)} is not an opponent: give the name of a player, such as 'greedy', an object with "
+                "act(views, observations, masks, random), or a list of these, one for each other seat."
+            )
+        if opponent not in BUILT_IN and opponent not in self._by_name:
+            try:
+                self._by_name[opponent] = player(opponent, self._game)
+            except ValueError as fault:
+                raise ValueError(f"{shown(opponent)} is not an opponent. {fault}") from None
+        return self._by_name.get(opponent, opponent)
+
+    def close(self) -> None:
+        """End the programs of external bots that were given by name."""
+        for made in self._by_name.values():
+            bot = external_bot(made)
+            if bot is not None:
+                bot.close()
 
     def chosen(self, row: int) -> Any:
         """Who will play at a table, as ``choose`` accepts it: a player for all other seats, or a list of them."""
         names = {code: name for name, code in BUILT_IN.items()}
+        given = {id(made): name for name, made in self._by_name.items()}
         seated = [names.get(code) or self.outside[code] for code in self.coming[row].tolist()]
-        return seated[0] if all(player is seated[0] for player in seated) else seated
+        seated = [given.get(id(one), one) for one in seated]
+        return seated[0] if all(one is seated[0] for one in seated) else seated
 
     def _code(self, opponent: Any) -> int:
         if isinstance(opponent, str):
@@ -97,16 +125,3 @@ class Opponents:
         code = max(self.outside, default=OWN_CODES - 1) + 1
         self.outside[code] = opponent
         return code
-
-
-def check(opponent: Any) -> None:
-    """``ValueError`` naming the choices if this cannot be an opponent."""
-    if isinstance(opponent, str):
-        if opponent in BUILT_IN:
-            return
-    elif callable(getattr(opponent, "act", None)) and not isinstance(opponent, type):
-        return
-    raise ValueError(
-        f"{shown(opponent)} is not an opponent: choose one of {', '.join(map(repr, BUILT_IN))} or give an object with "
-        "act(views, observations, masks, random), or a list of these, one for each other seat."
-    )

@@ -202,7 +202,8 @@ class CardVecEnv(ManyTables, VecEnv):
             super().set_options(checked_options(options))
 
     def close(self) -> None:
-        """Nothing to close."""
+        """End the programs of opponents that were given by name."""
+        self._end()
 
     def get_images(self) -> Sequence[Pixels | None]:
         """What the learners at the first tables (``settings.SHEET``) may see, uint8 (height, width, 3) each.

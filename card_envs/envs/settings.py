@@ -135,7 +135,8 @@ class Settings:
         assert self._window is not None
         self._window.show(picture)
 
-    def _close_window(self) -> None:
+    def _end(self) -> None:
+        self._tables.opponents.close()
         if self._window is not None:
             self._window.close()
             self._window = None

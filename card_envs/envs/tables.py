@@ -65,7 +65,7 @@ class Tables:
         self.size = size
         self.loses = loses
         self.exact = exact
-        self.opponents = Opponents(size, game.num_players, opponents)
+        self.opponents = Opponents(size, game, opponents)
         self.states = np.zeros(size, game.dtype)
         self.seats = np.zeros(size, np.int64)
         self.players = np.zeros((size, game.num_players), np.int8)

@@ -170,8 +170,8 @@ class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.
         return tuple(self._seen(row) for row in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Close the window, if there is one."""
-        self._close_window()
+        """Close the window, if there is one, and end the programs of opponents that were given by name."""
+        self._end()
 
     # Beyond Gymnasium's interface
 

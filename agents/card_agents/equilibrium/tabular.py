@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from card_agents.equilibrium.strategies import Policy, uniform
 from card_agents.equilibrium.tree import Tree
+from card_agents.judgement import Judge
 from card_agents.protocol import (
     Actions,
     Agent,
@@ -84,7 +85,7 @@ def checked_probabilities(agent: str, shares: Any, masks: Array) -> npt.NDArray[
     return array / array.sum(axis=1, keepdims=True)
 
 
-class TabularAgent:
+class TabularAgent(Judge):
     """Plays policies given for every information set, one game tree for each dealer."""
 
     def __init__(self, trees: Sequence[Tree], policies: Sequence[Policy]) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from card_agents.judgement import Judge
 from card_agents.protocol import Actions, Array, checked_masks, checked_words
 from card_envs import Game
 
 
-class RandomAgent:
+class RandomAgent(Judge):
     """Plays a uniformly random legal action."""
 
     def __init__(self, game: Game) -> None:
@@ -29,7 +30,7 @@ class RandomAgent:
         return legal / legal.sum(axis=1, keepdims=True)
 
 
-class GreedyAgent:
+class GreedyAgent(Judge):
     """Plays as the game's own greedy player."""
 
     def __init__(self, game: Game) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from card_agents.archives import fault
+from card_agents.judgement import Judge, Known
 from card_agents.players.network import TORCH, Layers, Network
 from card_agents.players.sb3 import is_sb3, read_sb3
 from card_agents.protocol import Actions, Array, checked_masks, checked_words, sampled_actions
@@ -60,7 +61,7 @@ def shipped_file(game: Game) -> Path:
     return path
 
 
-class PPOAgent:
+class PPOAgent(Judge):
     """Plays the policy of a network: its most likely legal action, or one sampled from it.
 
     All rows are computed at once, so the last bits of a logit can depend on how many there are.
@@ -84,11 +85,20 @@ class PPOAgent:
 
     def probabilities(self, views: Array, observations: Array, masks: Array) -> npt.NDArray[np.float64]:
         """The probability of each action, float64 (N, num_actions)."""
-        logits = self._legal_logits(views, observations, masks).astype(np.float64)
         if self.deterministic:
+            logits = self._legal_logits(views, observations, masks)
             return (np.arange(self.game.num_actions) == logits.argmax(axis=1)[:, None]).astype(np.float64)
+        return self.policy(views, observations, masks)
+
+    def policy(self, views: Array, observations: Array, masks: Array) -> npt.NDArray[np.float64]:
+        """The probabilities that the network gives, float64 (N, num_actions), also where the likeliest is played."""
+        logits = self._legal_logits(views, observations, masks).astype(np.float64)
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))
         return chances / chances.sum(axis=1, keepdims=True)
+
+    def judge(self, views: Array, observations: Array, masks: Array, random: Array) -> Known:
+        """The probabilities that the network gives (``card_agents.judgement``)."""
+        return {"probability": self.policy(views, observations, masks)}
 
     def _legal_logits(self, views: Array, observations: Array, masks: Array) -> npt.NDArray[np.float32]:
         """Logits, float32 (N, num_actions), -inf for illegal actions."""

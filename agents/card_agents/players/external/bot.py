@@ -11,13 +11,14 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from card_agents.judgement import Judge
 from card_agents.players.external.limits import START_TRIES, Failure, Limits, Mistake
 from card_agents.players.external.process import Program
 from card_agents.protocol import Actions, Array, Forfeit, checked_masks, checked_words
 from card_envs import Game, batches
 
 
-class Bot(ABC):
+class Bot(Judge, ABC):
     """An external bot (``protocol.ExternalBot``): a player whose program runs in processes of its own.
 
     Each seat that it plays has a program of its own, so that no seat learns what another one holds. ``act`` raises

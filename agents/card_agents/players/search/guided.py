@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from card_agents.judgement import Judge, Known
 from card_agents.players.ppo import PPOAgent
 from card_agents.players.search.ismcts import IsmctsAgent
 from card_agents.players.search.searcher import checked
@@ -14,7 +15,7 @@ TRUST = 0.3
 """Exponent of the policy's probability; the best of 0, 0.3, 0.6 and 1 in play."""
 
 
-class GuidedAgent:
+class GuidedAgent(Judge):
     """Plays the legal action with the greatest visits × probability ** ``trust``.
 
     search: the tree search. policy: a trained policy for the same game.
@@ -38,3 +39,8 @@ class GuidedAgent:
             weights = np.log(visits + 0.5) + self.trust * logits
             actions[free] = np.where(allowed, weights, -np.inf).argmax(axis=1)
         return actions
+
+    def judge(self, views: Array, observations: Array, masks: Array, random: Array) -> Known:
+        """What the search and the policy know (``card_agents.judgement``)."""
+        found = self.search.judge(batches.copy(views), observations, masks, random)
+        return {**found, **self.policy.judge(views, observations, masks, random)}

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from card_agents.players.search.searcher import MOST, Searcher
+from card_agents.judgement import Known
+from card_agents.players.search.searcher import MOST, Searcher, checked
 from card_agents.players.search.worlds import build_draw_world
 from card_agents.protocol import Array
 from card_envs import Game
@@ -184,6 +185,15 @@ class IsmctsAgent(Searcher):
         visits, means = self.search(views, words)
         below_one = 0.25 + means / (4 * self.game.max_return + 1)
         return np.where(legal & (visits > 0), visits + below_one, -np.inf)
+
+    def judge(self, views: Array, observations: Array, masks: Array, random: Array) -> Known:
+        """The visits, and the mean returns of the actions visited (``card_agents.judgement``)."""
+        legal, words = checked(self.game, views, masks, random)
+        visits, means = self.search(views, words)
+        return {
+            "visits": np.where(legal, visits, np.nan),
+            "value": np.where(visits > 0, means, np.nan),
+        }
 
     def search(self, views: Array, words: Array) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
         """Visit counts, int32, and mean "points" returns of the deal, float64, both (N, num_actions), 0 if never

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from card_agents.players.search.searcher import MOST, Searcher
+from card_agents.judgement import Known
+from card_agents.players.search.searcher import MOST, Searcher, checked
 from card_agents.players.search.worlds import build_draw_world
 from card_agents.protocol import Array
 from card_envs import Game
@@ -77,6 +78,10 @@ class PimcAgent(Searcher):
         self._spare: list[Any] = []
 
     def weights(self, views: Array, legal: npt.NDArray[np.bool_], words: Array) -> npt.NDArray[np.float64]:
+        return np.where(legal, self._means(views, words, self.worlds, self.tie), -np.inf)
+
+    def _means(self, views: Array, words: Array, worlds: int, tie: float) -> npt.NDArray[np.float64]:
+        """Mean values over the next ``worlds`` worlds of the streams that ``words`` begin; ``views`` have them then."""
         game = self.game
         means = np.zeros((len(views), game.num_actions))
         try:
@@ -84,6 +89,33 @@ class PimcAgent(Searcher):
         except IndexError:
             memory = game.solver.memory(game)
         run = build_pimc(game.kernel, game.solver, game.name)
-        run(views, game.constants, words, self.worlds, self.tie, memory, np.empty(1, game.dtype), means)
+        run(views, game.constants, words, worlds, tie, memory, np.empty(1, game.dtype), means)
         self._spare.append(memory)
-        return np.where(legal, means, -np.inf)
+        return means
+
+    def world_values(self, views: Array, words: Array) -> npt.NDArray[np.float64]:
+        """The points that each action brings the seat to play in each world, without ``tie``: float64 (worlds, N,
+        num_actions), 0 for illegal actions.
+
+        views: views of the seats to play, records (N,), which are written to. words: uint64 (N,), random words. The
+        worlds are those in which ``act`` plays with these words.
+        """
+        found = []
+        for _ in range(self.worlds):
+            found.append(self._means(views, words, 1, 0.0))
+            words = views["choice"].copy()
+        return np.array(found)
+
+    def judge(self, views: Array, observations: Array, masks: Array, random: Array) -> Known:
+        """Mean values over the worlds, their standard errors, and exact values where there is only one world
+        (``card_agents.judgement``)."""
+        legal, words = checked(self.game, views, masks, random)
+        settled = self.game.is_settled(views)[:, None]
+        values = self.world_values(views, words)
+        error = values.std(axis=0, ddof=1) / np.sqrt(self.worlds) if self.worlds > 1 else np.full(legal.shape, np.nan)
+        value = np.where(legal, values.mean(axis=0), np.nan)
+        return {
+            "value": value,
+            "spread": np.where(legal, np.where(settled, 0.0, error), np.nan),
+            "exact": np.where(settled, value, np.nan),
+        }

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 import numpy.typing as npt
 
+from card_agents.judgement import Judge
 from card_agents.protocol import Actions, Array, checked_masks, checked_words
 from card_envs import Game, batches
 
@@ -14,7 +15,7 @@ MOST = 1_000_000
 """Most worlds or simulations per decision."""
 
 
-class Searcher(ABC):
+class Searcher(Judge, ABC):
     """A player that evaluates actions in worlds consistent with what its seat has seen.
 
     All randomness comes from the word of a row: play at a table depends neither on the other tables nor on earlier
