@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -37,3 +38,10 @@ def said(done):
 
 def main_of(name):
     return importlib.import_module(f"card_agents.cli.{name}").main
+
+
+def signals_as_in_a_shell():
+    """For ``preexec_fn``, whatever the tests were started by: nohup has its children ignore SIGHUP, and a script those
+    that it starts with ``&`` SIGINT."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)

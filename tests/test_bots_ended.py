@@ -20,6 +20,7 @@ from card_agents.players.external import Limits, make_bot
 from card_agents.players.external.limits import LONGEST_REASON, Failure, shortened
 from card_agents.players.external.process import Program
 from card_agents.protocol import Clock
+from tests.commands import signals_as_in_a_shell
 from tests.refusals import refused
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -87,12 +88,6 @@ def test_daemons_of_a_bot_end_with_it(move, tmp_path):
         assert living(tmp_path) == []  # play itself has seen to it
 
 
-def _signals_as_in_a_shell():
-    """Whatever these tests were started by: nohup, say, has its children ignore SIGHUP."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
-
 @linux
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("command", ["tournament", "tournament --workers 2", "evaluate"])
@@ -104,7 +99,7 @@ def test_daemons_of_a_bot_end_with_the_command_however_that_ends(command, number
     script = [sys.executable, str(ROOT / "scripts" / f"{name}.py")]
     with subprocess.Popen(
         [*script, *given], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-        preexec_fn=_signals_as_in_a_shell,
+        preexec_fn=signals_as_in_a_shell,
     ) as process:  # fmt: skip
         while not (tmp_path / "pids").exists() or len(living(tmp_path)) < 2:
             assert process.poll() is None

@@ -64,7 +64,7 @@ def test_every_verb_has_a_command_that_says_what_it_does(verb, capsys):
     with pytest.raises(SystemExit) as stop:
         importlib.import_module(f"card_agents.cli.{verb}").main(["--help"])
     assert stop.value.code == 0
-    assert "elfern" in capsys.readouterr().out
+    assert ("elfern" in capsys.readouterr().out) == (verb != "watch")
 
 
 def test_a_warm_up_of_a_game_that_there_is_not_is_refused(capsys):

@@ -171,10 +171,11 @@ def test_the_next_deal_has_the_same_seats_and_the_next_pack(game: Game) -> None:
     play_on(sitting)
     while not sitting.record.is_over:
         play_once(sitting)
-    rows = sitting.record.position.record.copy()
-    game.reset(rows)
+    final = sitting.record.position
     following = sitting.next_deal()
-    assert following.record.start == game.state(rows, 0)
+    dealer = (final.dealer + 1) % game.num_players
+    assert following.record.start == game.new_state(5, deal=int(final.record["deal"][0]) + 1, dealer=dealer)
+    assert following.record.start.dealer == dealer
     assert following.seats == sitting.seats
     assert following.record.players == sitting.record.players
     assert following.record.tags["words"] != sitting.record.tags["words"]
@@ -191,6 +192,27 @@ def test_no_play_of_an_earlier_deal_of_a_match_is_taken_back(game: Game) -> None
     assert not sitting.can_undo(0)
 
 
+@every(FEW)
+def test_a_hint_is_what_a_player_knows_of_the_view_of_the_seat(game: Game) -> None:
+    sitting = begun(game)
+    play_on(sitting)
+    before = content(sitting)
+    position = sitting.record.position
+    hint = sitting.hint(0, "greedy")
+    assert hint.chosen == position.greedy_action()
+    assert hint.actions.tolist() == position.legal_actions().tolist()
+    assert [str(sitting.hint(0, "pimc:2")) for _ in range(2)] == 2 * [str(sitting.hint(0, "pimc:2"))]
+    with pytest.raises(ValueError, match="is not a person's"):
+        sitting.hint(1, "greedy")
+    with pytest.raises(ValueError, match="There is no player 'clever'"):
+        sitting.hint(0, "clever")
+    assert content(sitting) == before
+    sitting.play(0, hint.chosen)
+    if sitting.to_play != 0:
+        with pytest.raises(ValueError, match="for whoever is on turn"):
+            sitting.hint(0, "greedy")
+
+
 def test_what_cannot_be_seated_is_refused() -> None:
     game = ANY.make()
     for seats in (["greedy"], [None, None, None], "ab", [None, 3], 7):
@@ -205,7 +227,9 @@ def test_a_record_of_something_else_does_not_go_on() -> None:
     for tags in ({}, {"seats": "["}, {"seats": "[null]"}, {"seats": '"ab"'}, {"seats": "[" * 5000}):
         with pytest.raises(ValueError, match="does not say who plays in which seat"):
             Sitting.resume(GameRecord(state, tags=tags))
-    assert Sitting.resume(GameRecord(state), [None, "greedy"]).seats == (None, "greedy")
+    sitting = Sitting.resume(GameRecord(state), [None, "greedy"])
+    assert sitting.seats == (None, "greedy")
+    assert sitting.record.players == ("person", "greedy")
 
 
 def test_a_record_starts_no_program() -> None:

@@ -115,9 +115,9 @@ def test_people_play_each_other_and_the_next_deal_is_the_same_for_all(file):
             position = await browser.look(tokens[0])
             if position["over"]:
                 break
-            assert (await browser.play(tokens[position["to_play"]], await browser.look(tokens[position["to_play"]])))[
-                0
-            ] == 200
+            token = tokens[position["to_play"]]
+            status, _ = await browser.play(token, await browser.look(token))
+            assert status == 200
         assert position["labels"] == [f"Ada {seat}" for seat in range(game.num_players)]
         answers = [await browser.post(f"seats/{tokens[seat]}/next") for seat in (1, 0, 1)]
         assert [status for status, _ in answers] == [200] * 3
@@ -319,6 +319,7 @@ def test_a_slow_player_is_seen_to_think_and_others_play_on(file, monkeypatch):
         let.set()
         after = await browser.rest(slow)
         assert (after["to_play"], after["thinking"]) == (0, None)
+        assert len(after["told"]) > len(position["told"])
 
     visit(file, scene)
 
@@ -349,7 +350,7 @@ def test_what_was_thought_of_a_position_that_is_gone_is_not_played(file, monkeyp
         assert await asyncio.to_thread(begun.wait, 120)
         status, back = await browser.post(f"seats/{token}/undo", {"seen": position["seen"]})
         assert (status, back["to_play"], back["thinking"]) == (200, 0, None)
-        status, after = await browser.play(token, back, back["legal"][-1]["action"])
+        status, _ = await browser.play(token, back, back["legal"][-1]["action"])
         assert status == 200
         let.set()
         final = await browser.rest(token)

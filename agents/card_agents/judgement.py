@@ -17,6 +17,7 @@ import numpy.typing as npt
 from card_agents.protocol import Agent, Array, ask
 from card_envs import Game, State, batches
 from card_envs.players import word_of
+from card_envs.render.plays import said
 
 COLUMNS = ("probability", "value", "spread", "visits", "exact")
 """What a player may know of an action:
@@ -83,11 +84,17 @@ class Judgement:
         return {self.chosen: 1.0}
 
     def __str__(self) -> str:
+        return self.text()
+
+    def text(self, names: str | None = None) -> str:
+        """A table for people. names: language of the cards, ``"en"``, ``"ru"`` or ``"de"``; None: actions as they are
+        written down."""
         known = [name for name in COLUMNS if not np.isnan(getattr(self, name)).all()]
         lines = [["play", *known]]
         for row in self.rows():
             cells = ["" if row[name] is None else _number(name, row[name]) for name in known]
-            lines.append([f"{row['action']} *" if row["chosen"] else row["action"], *cells])
+            name = row["action"] if names is None else said(row["action"], names)
+            lines.append([f"{name} *" if row["chosen"] else name, *cells])
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         table = (
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines

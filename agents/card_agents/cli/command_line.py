@@ -34,7 +34,8 @@ SLEEPING = {"OMP_WAIT_POLICY": "PASSIVE", "OPENBLAS_NUM_THREADS": "1"}
 """Waiting threads must not spin: on shared cores, training with two spinning threads was twenty times slower than with
 two that sleep."""
 
-SPELLED = {"±": "+-", "–": "-", "−": "-", "≥": ">=", "≤": "<=", "×": "x", "…": "..."}
+SPELLED = {"±": "+-", "–": "-", "−": "-", "≥": ">=", "≤": "<=", "×": "x", "…": "...",
+           "♣": "c", "♦": "d", "♥": "h", "♠": "s"}  # fmt: skip
 """Replacements where the encoding of the output lacks a character."""
 
 Parameters = ParamSpec("Parameters")
@@ -48,10 +49,10 @@ def called(verb: str = "") -> str:
     spec = getattr(sys.modules["__main__"], "__spec__", None)
     if spec is not None and spec.name in MODULES:
         name = f"python -m {spec.parent}"
-    elif Path(sys.argv[0]).stem == PROGRAM or not verb:
-        name = PROGRAM
-    else:
+    elif Path(sys.argv[0]).name == f"{verb}.py":
         return f"python scripts/{verb}.py"
+    else:
+        name = PROGRAM
     return f"{name} {verb}".rstrip()
 
 

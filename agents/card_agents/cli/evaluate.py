@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog=called(VERB),
         description="Play agents against each other: every deal from every seat, with 95 % intervals.",
     )
-    game_commands(parser, _add_options)
+    game_commands(parser, _add_options, "--agents random greedy --deals 2000 --json results.json")
     arguments = parser.parse_args(argv)
     refused: argparse.ArgumentParser = arguments.command
     if len(arguments.agents) < 2:

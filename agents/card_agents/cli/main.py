@@ -23,11 +23,13 @@ class Verb:
 
 
 VERBS = {
+    "play": Verb("play in the terminal against players, or several people", SINGLE_THREADED, unless_set=True),
     "train": Verb("train a player by self-play", SLEEPING, unless_set=True),
     "evaluate": Verb("compare players over the same deals"),
     "table": Verb("play in a browser against people and players, look and replay", SINGLE_THREADED, unless_set=True),
     "tournament": Verb("a round robin with ratings, or a sequential test of two players", SINGLE_THREADED),
     "exploit": Verb("exact value of a small game and exploitability of its players"),
+    "watch": Verb("step through a game record, or write it down as pictures, a page or a film"),
     "warmup": Verb("compile everything once, before workers start or anything is timed"),
 }
 """Each is a module of this package with a ``main``."""
@@ -45,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     if given and given[0] in VERBS:
         return run(given[0], given[1:])
-    parser = Parser(prog=called(), description="Train, compare and measure players of card games.")
+    parser = Parser(prog=called(), description="Play card games; train, compare and measure players of them.")
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     for name, verb in VERBS.items():
         verbs.add_parser(name, help=verb.does)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Literal
 
 from card_agents.cli.command_line import Parser
@@ -18,6 +18,9 @@ from card_envs.registry import game_class, rule_fields
 
 PREFIX = "rule_"
 
+NUMBER_OF = "num_"
+"""How the name of a rule begins whose option goes without it too: ``--players`` is ``--num-players``."""
+
 AGENTS = f"{NAMES_HELP}. LABEL=NAME labels it LABEL"
 """The help text of --agents."""
 
@@ -25,8 +28,16 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
-def game_commands(parser: Parser, add_options: Callable[[argparse.ArgumentParser, str], None]) -> None:
-    """Add one subcommand per game, with an option for each of its rules and those that ``add_options`` adds."""
+def game_commands(
+    parser: Parser,
+    add_options: Callable[[argparse.ArgumentParser, str], None],
+    example: str,
+    rules: Collection[str] = (),
+) -> None:
+    """Add one subcommand per game, with an option for each of its rules and those that ``add_options`` adds.
+
+    example: arguments after the game, for the help. rules: fields that it sets; games without them show no example.
+    """
     commands = parser.add_subparsers(dest="game", metavar="GAME", required=True, help=", ".join(GAMES))
     for name in GAMES:
         command = commands.add_parser(
@@ -36,6 +47,9 @@ def game_commands(parser: Parser, add_options: Callable[[argparse.ArgumentParser
         add_options(command, name)
         try:
             add_rules(command, name)
+            if rule_fields(name).keys() >= set(rules):
+                command.epilog = f"example: {command.prog} {example}"
+                parser.epilog = parser.epilog or command.epilog
         except ValueError:  # a plug-in game that cannot be loaded: chosen_game reports why
             command.epilog = f"The game {name!r} cannot be loaded."
 
@@ -50,7 +64,10 @@ def add_rules(parser: argparse.ArgumentParser, game: str) -> None:
         shown = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
         text = meanings.get(name, name).replace("%", "%%")
         option["help"] = text if field.default is None else f"{text}; default {shown}"
-        group.add_argument(f"--{name.replace('_', '-')}", **option)
+        spelled = [f"--{name.replace('_', '-')}"]
+        if name.startswith(NUMBER_OF):
+            spelled.append(f"--{name.removeprefix(NUMBER_OF).replace('_', '-')}")
+        group.add_argument(*spelled, **option)
 
 
 def chosen_game(arguments: argparse.Namespace) -> Game:

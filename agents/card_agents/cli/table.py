@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 import threading
-import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urljoin
@@ -23,9 +22,9 @@ VERB = "table"
 PORT = 8765
 
 EXAMPLE = """example:
-  %(prog)s                                        play against the players of the library
-  %(prog)s --players greedy mine=ppo:runs/elfern  ... against one's own
-  %(prog)s --host 0.0.0.0                         with phones and others in one's own network
+  %(prog)s                                      play against the players of the library
+  %(prog)s --players greedy mine=ppo:runs/mine  ... against one's own
+  %(prog)s --host 0.0.0.0                       with phones and others in one's own network
 """
 
 
@@ -35,6 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     arguments = parser.parse_args(argv)
     needed("play", "rich", "starlette", "uvicorn")
+    import webbrowser
+
     from card_agents.table.choices import offers_of, playable
     from card_agents.table.limits import Limits
     from card_agents.table.room import Room

@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "(--agents), or a sequential test of whether one is better than another (--sprt). Run it again with the same "
         "arguments to resume it.",
     )
-    game_commands(parser, _add_options)
+    game_commands(parser, _add_options, "--agents random greedy pimc:5 --deals 50 --workers 2")
     arguments = parser.parse_args(argv)
     refused: argparse.ArgumentParser = arguments.command
     game = chosen_game(arguments)

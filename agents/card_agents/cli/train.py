@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         description="Train a player by self-play, evaluate it from every seat, and write everything to a run folder. "
         f"'{called(VERB)} --resume RUN' continues a run that was stopped.",
     )
-    game_commands(parser, _add_options)
+    game_commands(parser, _add_options, "--minutes 3 --out runs/mine")
     given = list(sys.argv[1:] if argv is None else argv)
     try:
         arguments = parser.parse_args(_with_game(given))

@@ -13,11 +13,11 @@ class Limits:
         where there are none, no game can be begun.
     in_memory: games held ready; the others are read again when somebody asks for them.
     body: bytes of a request; ``file``: of a file of records.
-    records, plays: records in a file, and plays in all of them together.
+    records, plays: records in a file, and (about) plays in all of them together.
     replays: files of records kept; the oldest goes.
     streams: streams of events for one seat; ``all_streams``: for all.
-    waiting: hints and analyses asked for that wait for a free thread.
-    threads: for players that think long, and again so many for those that do not.
+    waiting: hints, analyses and files of records in work or waiting for it.
+    threads: of each group (``Thinkers``).
     label: letters of the name of a person.
     width: pixels across of a picture, least and most.
     patience: seconds that a request may take to arrive.
@@ -29,7 +29,7 @@ class Limits:
     body: int = 10_000
     file: int = 2_000_000
     records: int = 200
-    plays: int = 20_000
+    plays: int = 50_000
     replays: int = 50
     streams: int = 8
     all_streams: int = 400

@@ -1,7 +1,8 @@
-"""Files of records that somebody looks through: they are kept as text, and the last ones ready as positions."""
+"""Files of records that somebody looks through: they are kept as they came, the last ones ready as positions."""
 
 from __future__ import annotations
 
+import io
 from collections import OrderedDict
 from typing import Any
 
@@ -9,7 +10,7 @@ from card_agents.table.limits import Limits, Refusal
 from card_agents.table.position import title
 from card_agents.table.store import Store, new_token
 from card_agents.table.threads import Thinkers
-from card_envs.records import GameRecord
+from card_envs.records import GameRecord, records_in
 from card_envs.render.plays import said, translated
 
 READY = 8
@@ -24,14 +25,10 @@ class Replays:
         self._ready: OrderedDict[str, list[GameRecord]] = OrderedDict()
 
     async def add(self, content: bytes) -> dict[str, Any]:
-        """Keep a file: its token, and what is in it. ``Refusal`` for one that cannot be read."""
-        try:
-            lines = content.decode()
-        except UnicodeDecodeError:
-            raise Refusal(400, "This file is not UTF-8, so it is no file of records.") from None
-        records = await self._thinkers.ask(lambda: read(lines, self._limits))
+        """Keep a file: its token, and what is in it. ``Refusal`` or ``ValueError`` for one that cannot be read."""
+        records = await self._thinkers.ask(lambda: read(content, self._limits))
         token = new_token()
-        self._store.add_replay(token, lines, self._limits.replays)
+        self._store.add_replay(token, content, self._limits.replays)
         self._hold(token, records)
         return {
             "replay": token,
@@ -44,10 +41,10 @@ class Replays:
     async def record(self, token: str, number: int) -> GameRecord:
         """A record of a file, counted from 0; ``Refusal`` if there is none."""
         if token not in self._ready:
-            lines = self._store.replay(token)
-            if lines is None:
+            content = self._store.replay(token)
+            if content is None:
                 raise Refusal(404, "This file of records is not kept any more: open it again.")
-            self._hold(token, await self._thinkers.ask(lambda: read(lines, self._limits)))
+            self._hold(token, await self._thinkers.ask(lambda: read(content, self._limits)))
         self._ready.move_to_end(token)
         records = self._ready[token]
         if not 0 <= number < len(records):
@@ -60,24 +57,19 @@ class Replays:
             self._ready.popitem(last=False)
 
 
-def read(lines: str, limits: Limits) -> list[GameRecord]:
-    """The records of a file, every play made again; ``Refusal``, naming the line, for one that holds anything else."""
+def read(content: bytes, limits: Limits) -> list[GameRecord]:
+    """The records of a file, every play made again; ``Refusal`` for one that holds anything else, or too many."""
+    too_many = Refusal(
+        413,
+        f"This file has more than {limits.records} records or {limits.plays} plays: split it, or use card-envs watch.",
+    )
+    if content.count(b" ") > limits.plays:  # each play has one before it
+        raise too_many
     records: list[GameRecord] = []
-    plays = 0
-    for number, line in enumerate(lines.splitlines(keepends=True), 1):
-        if not line.strip():
-            continue
-        plays += line.count(" ")
-        if len(records) >= limits.records or plays > limits.plays:
-            raise Refusal(
-                413,
-                f"This file has more than {limits.records} records or about {limits.plays} plays: split it, or use "
-                "card-envs watch.",
-            )
-        try:
-            records.append(GameRecord.from_line(line))
-        except ValueError as fault:
-            raise Refusal(400, f"Line {number}: {fault}") from None
+    for record in records_in(io.BytesIO(content), "This file"):
+        if len(records) == limits.records:
+            raise too_many
+        records.append(record)
     if not records:
         raise Refusal(400, "There is no record in this file.")
     return records

@@ -6,21 +6,19 @@ import asyncio
 import sqlite3
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from card_agents.labels import labels_of
 from card_agents.table.choices import Offer, choices, game_under, offered
 from card_agents.table.limits import Limits, Refusal
 from card_agents.table.replays import Replays
+from card_agents.table.sitting import PERSON, Sitting
 from card_agents.table.store import KeptGame, Store, new_token
-from card_agents.table.tables import Table, begun, sitting_of
+from card_agents.table.tables import Table, begun, next_sitting, sitting_of
 from card_agents.table.threads import Thinkers
 from card_envs.checks import shown, whole_number
 from card_envs.records import GameRecord
-
-PERSON = "person"
-"""What a person without a name is called."""
 
 
 class Room:
@@ -40,9 +38,13 @@ class Room:
         self._tables: OrderedDict[str, Table] = OrderedDict()
         self._reading: dict[str, asyncio.Task[Table]] = {}
 
-    def is_slow(self, name: str | None) -> bool:
-        """Whether the player of this name may think long."""
-        return name is not None and self.offers[name].is_slow
+    def are_slow(self, names: Collection[str | None]) -> bool:
+        """Whether one of the players of these names (None: a person) may think long, or take long to be made."""
+        return any(offer.is_slow for name, offer in self.offers.items() if name in names)
+
+    async def made(self, names: Collection[str | None], make: Callable[[], Sitting]) -> Sitting:
+        """A sitting with players of these names, made in a thread that does not wait for players who think."""
+        return await self.thinkers.start(make, "asked" if self.are_slow(names) else "quick")
 
     # Games
 
@@ -61,8 +63,8 @@ class Room:
         if seed is not None:
             seed = whole_number("seed", seed, 0, 2**64 - 1)
         self._make_room()
-        sitting = await self.thinkers.ask(lambda: begun(under, sitters, seed, called))
         names = tuple(None if sitter is None else sitter.name for sitter in sitters)
+        sitting = await self.made(names, lambda: begun(under, sitters, seed, called))
         table = self._add(Table(self, _kept(sitting.record, names, (0,) * under.num_players), sitting))
         await table.play_on()
         return {"game": table.kept.id, "seats": {str(seat): token for seat, token in table.kept.tokens.items()}}
@@ -95,7 +97,7 @@ class Room:
             if not table.sitting.record.is_over:
                 raise Refusal(409, "This deal is not over yet.")
             self._make_room()
-            sitting = await self.thinkers.ask(table.sitting.next_deal)
+            sitting = await self.made(table.kept.offers, lambda: next_sitting(table.sitting))
             following = self.store.following(table.kept.id)
         if following is None:
             kept = _kept(sitting.record, table.kept.offers, table.totals(), follows=table.kept.id)
@@ -126,7 +128,7 @@ class Room:
         """A game as it is kept, held ready; its players think on."""
         try:
             kept = self.store.game(game)
-            sitting = await self.thinkers.ask(lambda: sitting_of(kept, self.offers))
+            sitting = await self.made(kept.offers, lambda: sitting_of(kept, self.offers))
             table = Table(self, kept, sitting)
             self._hold(table)
         finally:

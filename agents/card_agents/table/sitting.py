@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from card_agents.judgement import Judgement, judgement_of
 from card_agents.labels import labels_of
 from card_agents.names import is_external, make_agent
 from card_agents.protocol import Agent, ExternalBot, ask, external_bot
@@ -60,6 +61,7 @@ class Sitting:
         self.record = record
         self.game: Game = record.game
         self.seats = _checked_seats(seats, self.game)
+        record.players = record.players or labels_of([name or PERSON for name in self.seats], [None] * len(self.seats))
         self._key = record.tags.get(WORDS) or str(secrets.randbits(64))
         record.tags.update({SEATS: json.dumps(self.seats), WORDS: self._key})
         self._agents = agents
@@ -208,6 +210,20 @@ class Sitting:
         self.record.play(action)
         return self.record.plays[-1]
 
+    def hint(self, seat: int, player: str) -> Judgement:
+        """What a player knows about the plays of a person on turn. It is asked with the view of that seat alone.
+
+        Raises ``ValueError`` where the seat is not a person's on turn, and for a player that cannot be made or fails.
+        """
+        self._refuse_no_person(seat)
+        record = self.record
+        if record.is_over or seat != record.position.to_play:
+            raise ValueError("A hint is for whoever is on turn.")
+        view = record.position.view(seat)
+        agent = self._agent(player)
+        with self._programs if external_bot(agent) is not None else nullcontext():
+            return judgement_of(agent, view, player, seed=int(_hashed(f"{self._key} {len(record)} hint")))
+
     def _agent(self, name: str) -> Agent:
         if name not in self._agents:
             self._agents[name] = make_agent(name, self.game)
@@ -224,19 +240,18 @@ class Sitting:
     # Afterwards
 
     def next_deal(self) -> Sitting:
-        """The next episode at this table, with the same seats: the next deal, or match, as the rules have it follow.
+        """The next deal, or match, at this table: the same seats and seed, the deal passes to the left.
 
         Raises ``ValueError`` before the end.
         """
         if not self.record.is_over:
             raise ValueError("This deal is not over yet.")
-        rows = self.record.position.record.copy()
-        self.game.reset(rows)
-        record = GameRecord(
-            self.game.state(rows, 0),
-            self.record.players,
-            tags={**self.record.tags, WORDS: _hashed(f"{self._key} next")},
+        final = self.record.position
+        row = final.record[0]
+        start = self.game.new_state(
+            int(row["seed"]), deal=(int(row["deal"]) + 1) % 2**64, dealer=(final.dealer + 1) % self.game.num_players
         )
+        record = GameRecord(start, self.record.players, tags={**self.record.tags, WORDS: _hashed(f"{self._key} next")})
         following = Sitting.__new__(Sitting)
         following._begin(record, self.seats, {k: v for k, v in self._agents.items() if external_bot(v) is None})
         return following

@@ -33,7 +33,7 @@ CREATE TABLE seats (token TEXT PRIMARY KEY, game TEXT NOT NULL, seat INTEGER NOT
 CREATE INDEX seats_of_games ON seats (game);
 CREATE TABLE plays (game TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, note TEXT NOT NULL,
     PRIMARY KEY (game, number)) WITHOUT ROWID;
-CREATE TABLE replays (token TEXT PRIMARY KEY, lines TEXT NOT NULL, made REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE replays (token TEXT PRIMARY KEY, content BLOB NOT NULL, made REAL NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -74,7 +74,6 @@ class Store:
         if self.path.is_dir():
             raise ValueError(f"{self.path} is a folder: name a file for the games.")
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-        os.chmod(self.path, 0o600)
         # One thread at a time uses it: the one that answers requests.
         self._db = sqlite3.connect(self.path, timeout=1.0, isolation_level=None, check_same_thread=False)
         try:
@@ -96,8 +95,6 @@ class Store:
     def _open(self) -> None:
         run = self._db.execute
         run("PRAGMA locking_mode = EXCLUSIVE")
-        run("PRAGMA journal_mode = WAL")
-        run("PRAGMA synchronous = FULL")
         run("BEGIN IMMEDIATE")
         application, version = (run(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
         is_empty = run("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
@@ -115,6 +112,9 @@ class Store:
             run(f"PRAGMA user_version = {FORMAT}")
             run("INSERT INTO house VALUES ('secret', ?)", (new_token(),))
         run("COMMIT")
+        os.chmod(self.path, 0o600)
+        run("PRAGMA journal_mode = WAL")
+        run("PRAGMA synchronous = FULL")
 
     def close(self) -> None:
         """Close the file."""
@@ -140,13 +140,18 @@ class Store:
             self._db.executemany("INSERT INTO seats VALUES (?, ?, ?)", rows)
 
     def write(self, game: str, kept: int, plays: Sequence[Play], forfeited: int | None) -> None:
-        """Keep that of the plays of a game the first ``kept`` stay and these follow."""
+        """Keep that of the plays of a game the first ``kept`` stay and these follow; ``LookupError`` if the game is not
+        kept."""
         with self._db:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute("DELETE FROM plays WHERE game = ? AND number >= ?", (game, kept))
             rows = [(game, number, play.name, play.note) for number, play in enumerate(plays, kept)]
             self._db.executemany("INSERT INTO plays VALUES (?, ?, ?, ?)", rows)
-            self._db.execute("UPDATE games SET forfeited = ?, touched = ? WHERE id = ?", (forfeited, time.time(), game))
+            changed = self._db.execute(
+                "UPDATE games SET forfeited = ?, touched = ? WHERE id = ?", (forfeited, time.time(), game)
+            )
+            if not changed.rowcount:
+                raise LookupError(game)
 
     def seat(self, token: str) -> tuple[str, int] | None:
         """The game and the seat of a token; None if there is no such token."""
@@ -186,15 +191,15 @@ class Store:
 
     # Files of records
 
-    def add_replay(self, token: str, lines: str, most: int) -> None:
+    def add_replay(self, token: str, content: bytes, most: int) -> None:
         """Keep a file of records, of all such files the last ``most``."""
         with self._db:
             self._db.execute("BEGIN IMMEDIATE")
-            self._db.execute("INSERT INTO replays VALUES (?, ?, ?)", (token, lines, time.time()))
+            self._db.execute("INSERT INTO replays VALUES (?, ?, ?)", (token, content, time.time()))
             last = "SELECT token FROM replays ORDER BY made DESC LIMIT ?"
             self._db.execute(f"DELETE FROM replays WHERE token NOT IN ({last})", (most,))
 
-    def replay(self, token: str) -> str | None:
+    def replay(self, token: str) -> bytes | None:
         """A file of records that is kept; None if it is not."""
-        found = self._db.execute("SELECT lines FROM replays WHERE token = ?", (token,)).fetchone()
-        return None if found is None else str(found[0])
+        found = self._db.execute("SELECT content FROM replays WHERE token = ?", (token,)).fetchone()
+        return None if found is None else bytes(found[0])

@@ -12,7 +12,7 @@ from card_agents.labels import printable
 from card_agents.table.choices import Offer, offered
 from card_agents.table.limits import Refusal
 from card_agents.table.position import seen_by, told
-from card_agents.table.sitting import Sitting
+from card_agents.table.sitting import SEATS, WORDS, Sitting
 from card_envs import Game
 from card_envs.records import GameRecord
 
@@ -76,10 +76,12 @@ class Table:
         return tuple(total + points for total, points in zip(self.kept.before, results["points"], strict=True))
 
     def finished_line(self) -> str:
-        """The line of its record; ``Refusal`` before the end."""
+        """The line of its record, without what players are made from; ``Refusal`` before the end."""
         if not self.sitting.record.is_over:
             raise Refusal(409, "The record can be had when the game is over: it shows every card.")
-        return self.sitting.record.to_line()
+        entries = json.loads(self.sitting.record.to_line())
+        entries["tags"] = {name: text for name, text in entries["tags"].items() if name not in (SEATS, WORDS)}
+        return json.dumps(entries, ensure_ascii=False)
 
     # What a seat does
 
@@ -156,8 +158,8 @@ class Table:
     async def _one_play(self) -> None:
         """Let the player on turn think, and play that unless the game has moved on since."""
         seat, moves, seen = self.sitting.to_play, self._moves, len(self.sitting.record)
-        slow = self.room.is_slow(self.kept.offers[seat])
-        thought = self.room.thinkers.start(self.sitting.think, slow=slow)
+        slow = self.room.are_slow([self.kept.offers[seat]])
+        thought = self.room.thinkers.start(self.sitting.think, "slow" if slow else "quick")
         await asyncio.wait({thought}, timeout=SOON)
         if not thought.done():
             self.thinking = seat
@@ -212,7 +214,7 @@ class Table:
         self.closed = True
         self._stop_playing()
         self.tell()
-        self.sitting.close()
+        asyncio.get_running_loop().run_in_executor(None, self.sitting.close)  # which may wait for a program
 
 
 def sitting_of(kept: KeptGame, offers: Mapping[str, Offer]) -> Sitting:
@@ -232,3 +234,11 @@ def sitting_of(kept: KeptGame, offers: Mapping[str, Offer]) -> Sitting:
 def begun(game: Game, offers: list[Offer | None], seed: int | None, labels: list[str]) -> Sitting:
     """A new sitting."""
     return Sitting.begin(game, [None if offer is None else offer.player for offer in offers], seed=seed, labels=labels)
+
+
+def next_sitting(before: Sitting) -> Sitting:
+    """The next deal of a sitting that is over: the deal passes on. It has a seed of its own, because the record of the
+    last one, which people may read now, tells its seed."""
+    game = before.game
+    dealer = (before.record.position.dealer + 1) % game.num_players
+    return Sitting(GameRecord(game.new_state(dealer=dealer), before.record.players), before.seats)
