@@ -20,14 +20,17 @@ export class Board {
 
   /**
    * Show a picture. `cards`: the hand; `playable`: those of them that may be played now; `pending`: one that has been
-   * played and not yet answered for; `text`: the position in words.
+   * played and not yet answered for; `text`: the position in words; `marked`: whether there is more in the picture than
+   * the position.
    */
-  show({ svg, seat, cards, playable, pending, names, text }) {
+  show({ svg, marked, seat, cards, playable, pending, names, text }) {
     const had = this.hand.contains(document.activeElement) ? document.activeElement.dataset.card : null;
     const place = this.#buttons.findIndex((one) => one.dataset.card === had);
     this.svg = picture(svg);
     this.svg.querySelector("desc")?.replaceChildren(text);
     this.frame.replaceChildren(this.svg);
+    const { width, height } = this.svg.viewBox.baseVal;
+    if (!marked) this.shown.style.setProperty("--shape", width / height);
     const own = this.svg.querySelector(`.seat[data-seat="${seat}"]`);
     this.drawn = new Map(cards.map((name) => [name, own?.querySelector(`[data-card="${name}"]`)]).filter(([, drawn]) => drawn));
     const waiting = playable.length > 0;

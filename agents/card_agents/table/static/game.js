@@ -5,7 +5,9 @@ import { Board } from "./board.js";
 import { alarm, button, element, refill, say } from "./elements.js";
 import { Hints } from "./hints.js";
 import { names, widthFor } from "./look.js";
+import { fillCover, linksPanel } from "./people.js";
 import { results, scores } from "./scores.js";
+import { toldItem } from "./told.js";
 import { play as inWords } from "./words.js";
 
 const AGAIN = 1500;
@@ -244,9 +246,8 @@ export class Game {
       this.end,
       this.board.shown,
       this.lately,
-      this.plays,
+      element("div", { className: "below" }, this.plays, this.actions),
       this.remark,
-      this.actions,
     );
     this.place.replaceChildren(
       element(
@@ -256,36 +257,13 @@ export class Game {
         element(
           "aside",
           { "aria-label": "Beside the table" },
-          this.#linksPanel(),
-          element("section", {}, element("h2", {}, "Scores"), this.scores),
+          linksPanel(this.links),
+          element("section", { className: "totals" }, element("h2", {}, "Scores"), this.scores),
           this.hints.shown,
           element("details", {}, element("summary", {}, "Plays of this deal"), this.log),
           element("details", { className: "inwords" }, element("summary", {}, "The position in words"), this.words),
         ),
       ),
-    );
-  }
-
-  #linksPanel() {
-    const seats = Object.entries(this.links);
-    if (!seats.length) return null;
-    return element(
-      "section",
-      { className: "links" },
-      element("h2", {}, "Links for the others"),
-      element("p", {}, "Whoever opens a link sits in that seat: send each to one person only."),
-      seats.map(([seat, link]) => {
-        const address = element("input", { readonly: true, value: link, "aria-label": `Link of seat ${seat}`, onfocus: () => address.select() });
-        const copy = button("Copy", async () => {
-          try {
-            await navigator.clipboard.writeText(link);
-            copy.textContent = "Copied";
-          } catch {
-            address.focus(); // a page that may not copy: the link is selected to be copied by hand
-          }
-        });
-        return element("div", { className: "line" }, element("span", {}, `Seat ${seat}`), address, copy);
-      }),
     );
   }
 
@@ -298,13 +276,15 @@ export class Game {
     this.cover.hidden = covered === null;
     this.hints.shown.hidden = covered !== null || position.over;
     this.words.parentElement.hidden = covered !== null;
+    this.scores.parentElement.hidden = position.over; // they stand among the results
     this.words.textContent = covered === null ? position.text : "";
     refill(this.scores, scores(position, this.seats));
     this.log.start = position.deal_begins + 1;
-    this.log.replaceChildren(...position.told.filter((play) => play.number >= position.deal_begins).map((play) => this.#toldItem(play)));
+    this.log.replaceChildren(...position.told.filter((play) => play.number >= position.deal_begins).map((play) => toldItem(play, this.position, this.several ? null : this.seat)));
     if (covered === null) {
       this.board.show({
         svg: this.hints.svg ?? position.svg,
+        marked: this.hints.svg !== null,
         seat: this.seat,
         cards: position.public.hand,
         playable: [...new Set(this.#legal().map((play) => play.card))],
@@ -314,9 +294,13 @@ export class Game {
       });
     } else {
       this.board.clear();
-      this.#showCover(covered);
+      fillCover(this.cover, position, covered, {
+        uncover: () => this.#uncover(covered),
+        undo: position.can_undo ? () => this.undo() : null,
+        own: this.seat,
+      });
     }
-    this.lately.replaceChildren(...this.#sinceOwn().map((play) => this.#toldItem(play)));
+    this.lately.replaceChildren(...this.#sinceOwn().map((play) => toldItem(play, this.position, this.several ? null : this.seat)));
     this.#plays();
     this.hints.update(position, this.#legal().length > 0);
     refill(
@@ -333,11 +317,6 @@ export class Game {
     const { told, labels } = this.position;
     const own = told.findLastIndex((play) => play.seat === this.seat);
     return told.slice(own < 0 ? -labels.length : Math.min(own, told.length - 1));
-  }
-
-  #toldItem(play) {
-    const who = this.position.labels[play.seat];
-    return element("li", { className: play.seat === this.seat && !this.several ? "own" : "" }, element("span", { className: "who" }, who), " ", element("b", { "aria-label": inWords(play.name, names()), role: "text", lang: names() }, play.name));
   }
 
   #status() {
@@ -391,21 +370,6 @@ export class Game {
     );
   }
 
-  #showCover(seat) {
-    const { position } = this;
-    const name = position.labels[seat];
-    const onTurn = position.to_play === seat;
-    refill(
-      this.cover,
-      element("h2", { id: "cover-title" }, `Pass the screen to ${name}`),
-      element("p", {}, onTurn ? `Seat ${seat} is to play. The hand stays covered until ${name} is ready.` : `${position.labels[position.to_play]} plays first. The hand stays covered until ${name} is ready.`),
-      element("ol", { className: "lately", "aria-label": "Played last" }, position.told.slice(-position.labels.length).map((play) => this.#toldItem(play))),
-      button(`I am ${name}: show my hand`, () => this.#uncover(seat), { className: "main", "data-key": "uncover" }),
-      position.can_undo ? button(`${position.labels[this.seat]}: take back`, () => this.undo(), { className: "quiet", "data-key": "undo" }) : null,
-    );
-    if (document.activeElement === document.body) this.cover.querySelector(".main").focus({ preventScroll: true });
-  }
-
   #showEnd() {
     refill(
       this.end,
@@ -415,7 +379,16 @@ export class Game {
         { className: "actions" },
         button("Next deal", () => this.next(), { className: "main", "data-key": "next" }),
         button("Look through it, all cards open", () => this.lookThrough(), { "data-key": "through" }),
-        element("a", { className: "button", href: `api/seats/${this.token}/record`, download: `${this.position.public.game}.jsonl`, "data-key": "save" }, "Save the record"),
+        element(
+          "a",
+          {
+            className: "button",
+            href: `api/seats/${this.token}/record`,
+            download: `${this.position.public.game}.jsonl`,
+            "data-key": "save",
+          },
+          "Save the record",
+        ),
         button("New game", () => this.go.setup(), { "data-key": "new" }),
       ),
     );

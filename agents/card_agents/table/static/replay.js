@@ -69,14 +69,15 @@ export class Replay {
   #build() {
     this.status = element("p", { className: "status", role: "status" });
     this.frame = element("div", { className: "frame" });
+    this.board = element("div", { className: "board" }, this.frame);
     this.note = element("p", { className: "note" });
     this.slider = element("input", { type: "range", min: "0", max: "0", value: "0", "aria-label": "Play", oninput: () => this.#go(Number(this.slider.value)) });
     const buttons = [
-      ["first", "⏮", "To the beginning", () => this.#go(0)],
+      ["first", "|◀", "To the beginning", () => this.#go(0)],
       ["back", "◀", "One play back", () => this.#go(this.at.plays - 1)],
       ["run", "▶▶", "Go through it", () => this.#run()],
       ["on", "▶", "One play on", () => this.#go(this.at.plays + 1)],
-      ["last", "⏭", "To the end", () => this.#go(this.length)],
+      ["last", "▶|", "To the end", () => this.#go(this.length)],
     ].map(([key, sign, name, press]) => [key, button(sign, press, { "aria-label": name, title: name, "data-key": key })]);
     this.buttons = Object.fromEntries(buttons);
     this.seats = element("select", { "aria-label": "Whose cards are open", onchange: () => this.#turn({ seat: this.seats.value }) });
@@ -97,7 +98,7 @@ export class Replay {
           element("h1", { className: "unseen" }, "A record"),
           this.list,
           this.status,
-          element("div", { className: "board" }, this.frame),
+          this.board,
           this.note,
           element("div", { className: "player" }, this.slider, element("div", { className: "steps" }, Object.values(this.buttons), this.seats)),
           element("small", {}, "Keys: ← → one play, Home and End, Space goes through it."),
@@ -167,6 +168,8 @@ export class Replay {
     const { plays } = this.at;
     const drawn = picture(told.svg);
     this.frame.replaceChildren(drawn);
+    const { width, height } = drawn.viewBox.baseVal;
+    this.board.style.setProperty("--shape", width / height);
     drawn.querySelector("desc")?.replaceChildren(told.text);
     this.words.textContent = told.text;
     this.slider.max = String(this.length);

@@ -2,6 +2,8 @@
 
 import { element } from "./elements.js";
 
+const UNNAMED = /^person( \(\d+\))?$/;
+
 const some = (numbers) => (numbers ?? []).some((number) => number !== 0);
 
 function table(caption, columns, rows) {
@@ -36,8 +38,18 @@ export function scores(position, here) {
   );
 }
 
+/** The name of a person, or null for whoever has given none. */
+export function nameOf(label) {
+  return UNNAMED.test(label) ? null : label;
+}
+
+/** What somebody is called. `own`: whether it is whoever looks; a person without a name is then "you". */
+export function called(label, own) {
+  return own ? (nameOf(label) ?? "you") : label;
+}
+
 function who(label, player, own) {
-  if (own) return label === "person" ? "you" : `${label} (you)`;
+  if (own) return nameOf(label) === null ? "you" : `${label} (you)`;
   return player === null || label.startsWith(player) ? label : `${label} (${player})`;
 }
 
@@ -51,7 +63,7 @@ export function results({ labels, results: told, totals }, own) {
     table(
       "Results",
       ["Seat", "Who", ...columns.map(([name]) => name)],
-      labels.map((label, seat) => ({ className: "", cells: [seat, label, ...columns.map(([, numbers]) => numbers[seat])] })),
+      labels.map((label, seat) => ({ className: "", cells: [seat, called(label, seat === own), ...columns.map(([, numbers]) => numbers[seat])] })),
     ),
   ];
 }
