@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMANDS = ("evaluate", "exploit", "tournament", "train")
+COMMANDS = ("evaluate", "exploit", "play", "tournament", "train")
 """Those that take a game."""
+SCRIPTS = ("evaluate", "exploit", "tournament", "train")
+"""Those that scripts of the checkout run too."""
 
 SMALL = ["elfern", "--suits", "2", "--ranks", "4", "--honours", "2", "--hand-size", "2"]
 PLAYED = {
@@ -18,6 +20,13 @@ PLAYED = {
     "exploit": [*SMALL, "--ranks", "2", "--agents", "random", "greedy", "--json", "kept.json"],
     "tournament": [*SMALL, "--agents", "random", "greedy", "--deals", "4", "--out", "cup"],
 }
+"""Arguments of those that play among themselves."""
+BEGUN = {
+    **PLAYED,
+    "play": [*SMALL, "--opponents", "random", "--seed", "3", "--save", "kept.jsonl"],
+    "train": ["elfern", "--steps", "100", "--out", "run"],
+}
+"""Arguments of all."""
 KEPT = {"evaluate": "kept.json", "exploit": "kept.json", "tournament": "cup/results.json"}
 
 

@@ -19,7 +19,7 @@ from card_agents.cli.main import main as everything
 from card_agents.cli.options import field_sentences, integer, positive, real
 from card_agents.screen import literal, screen
 from card_envs.registry import game_class, rule_fields
-from tests.commands import COMMANDS, ROOT, SMALL, main_of
+from tests.commands import COMMANDS, ROOT, SCRIPTS, SMALL, main_of
 
 # How they are called
 
@@ -74,7 +74,7 @@ def test_a_warm_up_of_a_game_that_there_is_not_is_refused(capsys):
     assert "There is no game 'whist': choose from elfern, konchinka" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("script", [*COMMANDS, "baselines", "benchmark"])
+@pytest.mark.parametrize("script", [*SCRIPTS, "baselines", "benchmark"])
 def test_scripts_are_the_commands(script, tmp_path):
     pytest.importorskip("rich")
     done = subprocess.run([sys.executable, ROOT / "scripts" / f"{script}.py", "--help"], cwd=tmp_path,
@@ -158,6 +158,21 @@ def test_players_can_be_given_labels_and_the_help_says_so(tmp_path, capsys):
         ("evaluate", "elfern --agents random greedy --suits ４", "is not a whole number in digits"),
         ("evaluate", "elfern --agents random greedy --trumps h", "--trumps"),
         ("evaluate", "elfern --agents random cfr:2s", "give a number of iterations"),
+        ("play", "elfern --follow-suit often", "invalid choice: 'often'"),
+        ("play", "elfern --opponents clever", "There is no player 'clever'"),
+        ("play", "elfern --opponents greedy greedy", "--opponents names 2 players, but there are 1 other seats"),
+        ("play", "elfern --seat 2", "--seat 2 is none of the seats from 0 to 1"),
+        ("play", "elfern --seats you", "--seats needs a name for each of 2 seats, not 1"),
+        ("play", "elfern --seats greedy random", "a person is called 'you'"),
+        ("play", "elfern --seats you random --seat 1", "Give either --seats or --opponents and --seat"),
+        ("play", "elfern --hints clever", "There is no player 'clever'"),
+        ("play", "elfern --names fr", "invalid choice: 'fr'"),
+        ("play", "elfern --deals 0", "0 is out of range"),
+        ("play", "elfern --save /", "is a folder"),
+        ("play", "elfern --save /dev/null", "is no file that a game could be read from again"),
+        ("play", "--resume nowhere", "There is no file nowhere to go on with"),
+        ("play", "--resume /dev/null", "is no file that a game could be read from again"),
+        ("play", "elfern --resume nowhere --match --seed 3", "Leave out --match, --seed"),
         ("exploit", "elfern --agents random --memory inf", "'inf' is not a number"),
         ("exploit", "elfern --agents random --json /", "is a folder"),
         ("tournament", "elfern --sprt random greedy --better inf", "'inf' is not a number"),
@@ -180,8 +195,8 @@ def test_a_mistake_gets_one_sentence(name, arguments, sentence, capsys, tmp_path
     assert printed.out == ""
     assert "usage:" not in printed.err
     assert printed.err.count("\n") == 1
-    assert re.match(rf"python scripts/{name}\.py( elfern| konchinka)?: ", printed.err)
-    assert re.search(rf"\(See python scripts/{name}\.py( elfern| konchinka)? --help\.\)\n$", printed.err)
+    assert re.match(rf"card-envs {name}( elfern| konchinka)?: ", printed.err)
+    assert re.search(rf"\(See card-envs {name}( elfern| konchinka)? --help\.\)\n$", printed.err)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -231,7 +246,7 @@ def raiser(error):
 )
 def test_what_the_world_does_gets_a_sentence(error, status, sentence, capsys):
     assert ended(raiser(error)) == status
-    assert capsys.readouterr().err == f"python scripts/some.py: {sentence}\n"
+    assert capsys.readouterr().err == f"card-envs some: {sentence}\n"
 
 
 def test_a_mistake_of_ours_shows_where_it_is():

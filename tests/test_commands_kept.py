@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from card_agents.cli.command_line import FAILED, REFUSED, missing, needed
-from tests.commands import COMMANDS, KEPT, PLAYED, main_of, run, said
+from tests.commands import BEGUN, COMMANDS, KEPT, PLAYED, main_of, run, said
 
 # What they need
 
@@ -35,11 +35,10 @@ def test_playing_needs_no_torch(name, tmp_path):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_missing_extra_is_named_before_any_work(name, tmp_path):
-    arguments = PLAYED.get(name, ["elfern", "--steps", "100", "--out", "run"])
     lacking, extra = ("torch", "train") if name == "train" else ("rich", "play")
     if name == "train":
         pytest.importorskip("rich")
-    done = run(name, *arguments, blocked=[lacking], cwd=tmp_path)
+    done = run(name, *BEGUN[name], blocked=[lacking], cwd=tmp_path)
     assert done.returncode == FAILED
     assert f"This needs {lacking}, which is not installed" in said(done)
     assert f'pip install "card_envs[{extra}]"' in said(done)

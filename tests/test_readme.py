@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import io
 import json
 import re
 import shlex
@@ -75,6 +76,9 @@ def commands():
 
 COMMANDS = sorted(set(commands()))
 
+PROGRAM = ".venv/bin/card-envs"
+"""What runs all commands, as the first page has it."""
+
 
 def chosen(*beginnings):
     return [line for line in COMMANDS if line.startswith(beginnings)]
@@ -102,7 +106,7 @@ def smaller(arguments):
     return small
 
 
-@pytest.mark.parametrize("line", chosen("python "))
+@pytest.mark.parametrize("line", chosen("python ", f"{PROGRAM} "))
 def test_commands_of_the_pages_run(line, tmp_path, monkeypatch):
     pytest.importorskip("rich")
     monkeypatch.chdir(tmp_path)
@@ -115,9 +119,12 @@ def test_commands_of_the_pages_run(line, tmp_path, monkeypatch):
     if "ppo:m.zip" in line:
         save_a_model(tmp_path / "m.zip")
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/bin:/bin")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
     words = shlex.split(line)[1:]
     module = words.pop(0)
-    if module == "-m":
+    if line.startswith(PROGRAM):
+        module = f"card_agents.cli.{module}"
+    elif module == "-m":
         module = words.pop(0)
         if module == "card_envs":
             module = f"card_agents.cli.{words.pop(0) if words else 'main'}"

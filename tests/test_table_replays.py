@@ -74,6 +74,28 @@ def test_the_game_just_finished_is_looked_through(file):
     visit(file, scene)
 
 
+def test_any_player_can_be_asked_about_a_position(file):
+    record = played(ANY.make())
+
+    async def scene(browser):
+        _, told = await browser.post("replays", content=record.to_line().encode())
+        at = f"replays/{told['replay']}/0"
+        for player in ("greedy", "slow"):
+            status, hint = await browser.get(f"{at}/3/hint?player={player}")
+            assert (status, hint["player"]) == (200, player)
+            assert [row["action"] for row in hint["rows"]] == record.at(3).legal_actions().tolist()
+        assert hint["svg"] == record.at(3).to_svg(marks={row["action"]: 1 for row in hint["rows"] if row["chosen"]})
+        for place, sentence in (
+            (f"{len(record)}/hint?player=greedy", "The episode is over"),
+            ("3/hint?player=cmd:sh", "There is no player 'cmd:sh' here"),
+            ("3/hint", "There is no player None here"),
+        ):
+            status, told = await browser.get(f"{at}/{place}")
+            assert (status, sentence in told["error"]) == (400, True)
+
+    visit(file, scene)
+
+
 def test_what_is_no_record_is_refused_naming_the_line(file):
     good = played(ANY.make()).to_line()
     torn = good[:-40]

@@ -62,8 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         _check_letters(arguments.names, console)
         with notice_if_slow(console):
-            file, sitting = _resumed(arguments) if "resume" in arguments else _begun(arguments)
+            file, sitting = _resumed(arguments) if "resume" in arguments else (None, _begun(arguments))
             hints = _hints(arguments, sitting.game)
+            file = file or _new_file(arguments)
             _warm_up(sitting, hints)
     except ValueError as error:
         refused.error(str(error))
@@ -167,18 +168,22 @@ def _check_letters(names: str, console: Console) -> None:
         ) from None
 
 
-def _begun(arguments: argparse.Namespace) -> tuple[GameFile, Sitting]:
-    """A new game, and the file that it is kept in."""
+def _begun(arguments: argparse.Namespace) -> Sitting:
+    """A new game."""
     game = chosen_game(arguments)
     seats, labels = _seats(arguments, game)
-    sitting = Sitting.begin(game, seats, getattr(arguments, "seed", None), labels)
+    return Sitting.begin(game, seats, getattr(arguments, "seed", None), labels)
+
+
+def _new_file(arguments: argparse.Namespace) -> GameFile:
+    """The file that a new game is kept in."""
     if "save" in arguments:
-        return GameFile(arguments.save), sitting
+        return GameFile(arguments.save)
     try:
         FOLDER.mkdir(exist_ok=True)
     except OSError as error:
         raise ValueError(f"{FOLDER} cannot be made here ({error.strerror}): give --save FILE.") from None
-    return GameFile(FOLDER / f"{VERB}-{game.name}-{datetime.now():%Y%m%d-%H%M%S}.jsonl"), sitting
+    return GameFile(FOLDER / f"{VERB}-{arguments.game}-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
 
 
 def _resumed(arguments: argparse.Namespace) -> tuple[GameFile, Sitting]:

@@ -46,10 +46,12 @@ def application(room: Room, names: set[str]) -> Guard:
         Route("/seats/{token}/plays", play, methods=["POST"]),
         Route("/seats/{token}/undo", undo, methods=["POST"]),
         Route("/seats/{token}/next", next_deal, methods=["POST"]),
+        Route("/seats/{token}/hint", hint),
         Route("/seats/{token}/events", events),
         Route("/seats/{token}/record", record),
         Route("/replays", open_replay, methods=["POST"]),
         Route("/replays/{token}/{record:int}/{plays:int}", replay),
+        Route("/replays/{token}/{record:int}/{plays:int}/hint", replay_hint),
     ]
     routes = [
         Route("/", page),
@@ -109,6 +111,11 @@ async def next_deal(request: Request) -> Response:
     return JSONResponse(await room.next(*await room.seat(request.path_params["token"])))
 
 
+async def hint(request: Request) -> Response:
+    table, seat = await _room(request).seat(request.path_params["token"])
+    return JSONResponse(await table.hint(seat, request.query_params.get("player"), *_shape(request)))
+
+
 async def record(request: Request) -> Response:
     table, _ = await _room(request).seat(request.path_params["token"])
     return PlainTextResponse(f"{table.finished_line()}\n", media_type="application/x-ndjson")
@@ -134,6 +141,12 @@ async def replay(request: Request) -> Response:
     if seat != "all":
         seat = str(whole_number("seat", int(seat) if seat.isdecimal() else seat, 0, kept.game.num_players - 1))
     return JSONResponse(position(kept, plays, seat, *_shape(request)))
+
+
+async def replay_hint(request: Request) -> Response:
+    kept, plays = await _replayed(request)
+    player = request.query_params.get("player")
+    return JSONResponse(await _room(request).judge(kept.at(plays), player, *_shape(request)))
 
 
 async def _replayed(request: Request) -> tuple[Any, int]:

@@ -6,7 +6,8 @@ file to read) is the operator's alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -78,6 +79,15 @@ def offered(offers: Mapping[str, Offer], name: Any) -> Offer:
     if not isinstance(name, str) or name not in offers:
         raise ValueError(f"There is no player {shown(name)} here: choose one of {', '.join(map(repr, offers))}.")
     return offers[name]
+
+
+def excuse(offers: Iterable[Offer], fault: Exception) -> str:
+    """Why something failed in which players on offer had a part, for people at the table. What a labelled player is
+    made from is not for them: the operator's window tells that."""
+    if all(offer.name == offer.player for offer in offers):
+        return str(fault)
+    logging.getLogger(__name__).warning("%s", fault)
+    return f"{', '.join(offer.name for offer in offers)}: this cannot be played here; the server's window says why."
 
 
 def playable(offers: Mapping[str, Offer]) -> dict[str, list[str]]:

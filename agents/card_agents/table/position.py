@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from card_agents.judgement import Judgement
 from card_envs.game import Game
 from card_envs.records import GameRecord
 from card_envs.render.plays import said
@@ -52,10 +53,11 @@ def told(record: GameRecord, view: State, names: str) -> dict[str, Any]:
     return {"told": plays, "deal_begins": begins}
 
 
-def table_of(view: State, marks: Any, rows: list[dict[str, Any]], names: str, width: int) -> dict[str, Any]:
-    """A judgement as it is shown: its rows, named in a language, and the picture with its marks."""
-    shown = [{**row, "name": said(str(row["name"]), names)} for row in rows]
-    return {"rows": shown, "svg": view.to_svg(view.viewer, marks=marks, width=width, names=names)}
+def judged(judgement: Judgement, player: str, view: State, names: str, width: int) -> dict[str, Any]:
+    """What a player knows of the plays in a view, as rows and as marks on the picture. player: what it is called."""
+    rows = [{"action": row.pop("number"), "name": said(row.pop("action"), names), **row} for row in judgement.rows()]
+    svg = view.to_svg(view.viewer, marks=judgement.marks(), width=width, names=names)
+    return {"player": player, "rows": rows, "svg": svg}
 
 
 def title(game: Game, players: tuple[str, ...]) -> str:

@@ -9,9 +9,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from card_agents.judgement import Judgement, judgement_of
 from card_agents.labels import labels_of
-from card_agents.table.choices import Offer, choices, game_under, offered
+from card_agents.names import make_agent
+from card_agents.protocol import external_bot
+from card_agents.table.choices import Offer, choices, excuse, game_under, offered
 from card_agents.table.limits import Limits, Refusal
+from card_agents.table.position import judged
 from card_agents.table.replays import Replays
 from card_agents.table.sitting import PERSON, Sitting
 from card_agents.table.store import KeptGame, Store, new_token
@@ -19,6 +23,7 @@ from card_agents.table.tables import Table, begun, next_sitting, sitting_of
 from card_agents.table.threads import Thinkers
 from card_envs.checks import shown, whole_number
 from card_envs.records import GameRecord
+from card_envs.state import State
 
 
 class Room:
@@ -158,6 +163,25 @@ class Room:
             if isinstance(fault, LookupError):
                 raise Refusal(404, "This game is not kept any more.") from None
             raise Refusal(507, f"This could not be saved, so nothing was played: {fault}.") from None
+
+    async def judge(self, state: State, player: Any, names: str, width: int) -> dict[str, Any]:
+        """What a player knows of the plays in a position of a record, of the view of the seat to play."""
+        offer = offered(self.offers, player)
+
+        def ask() -> Judgement:
+            agent = make_agent(offer.player, state.game)
+            try:
+                return judgement_of(agent, state, offer.name)
+            finally:
+                bot = external_bot(agent)
+                if bot is not None:
+                    bot.close()
+
+        try:
+            judgement = await self.thinkers.ask(ask)
+        except ValueError as fault:
+            raise Refusal(400, excuse([offer], fault)) from None
+        return judged(judgement, offer.name, state.view(), names, width)
 
     def open(self) -> None:
         """Begin, in the thread of the event loop."""

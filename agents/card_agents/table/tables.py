@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from card_agents.labels import printable
-from card_agents.table.choices import Offer, offered
+from card_agents.table.choices import Offer, excuse, offered
 from card_agents.table.limits import Refusal
-from card_agents.table.position import seen_by, told
+from card_agents.table.position import judged, seen_by, told
 from card_agents.table.sitting import SEATS, WORDS, Sitting
 from card_envs import Game
 from card_envs.records import GameRecord
@@ -127,6 +127,20 @@ class Table:
         self._stop_playing()
         await self.play_on()
 
+    async def hint(self, seat: int, player: Any, names: str, width: int) -> dict[str, Any]:
+        """What a player knows of the plays of a seat on turn, of whose view alone it is asked."""
+        offer = offered(self.room.offers, player)
+        if self.sitting.to_play != seat:
+            raise Refusal(409, "A hint is for whoever is on turn.")
+        moves, view = self._moves, self.sitting.record.position.view(seat)
+        try:
+            judgement = await self.room.thinkers.ask(lambda: self.sitting.hint(seat, offer.player))
+        except ValueError as fault:
+            raise Refusal(400, excuse([offer], fault)) from None
+        if moves != self._moves:
+            raise Refusal(409, "The game has moved on while this hint was worked out: ask again.")
+        return {"seen": len(self.sitting.record), **judged(judgement, offer.name, view, names, width)}
+
     def _change(self, change: Any) -> None:
         """Change the game and keep it; if it cannot be kept, nothing has changed."""
         before = len(self.sitting.record)
@@ -141,6 +155,7 @@ class Table:
     async def play_on(self) -> None:
         """Let the players play who are on turn; wait for them as long as nobody notices."""
         if self._playing is None or self._playing.done():
+            self.trouble = None
             self._playing = asyncio.create_task(self._play_on())
         await asyncio.wait({self._playing}, timeout=MOMENT)
 
@@ -149,7 +164,8 @@ class Table:
             while not self.sitting.record.is_over and not self.sitting.waits_for_person:
                 await self._one_play()
         except Exception as fault:
-            self.trouble = f"The game cannot go on: {fault}"
+            players = [offer for name, offer in self.room.offers.items() if name in self.kept.offers]
+            self.trouble = f"The game cannot go on: {excuse(players, fault)}"
         finally:
             self.thinking = None
         if self.trouble:
@@ -219,21 +235,31 @@ class Table:
 
 def sitting_of(kept: KeptGame, offers: Mapping[str, Offer]) -> Sitting:
     """The sitting of a game as it is kept; ``Refusal`` where it cannot go on here."""
+    sitters = []
     try:
-        players = [None if name is None else offered(offers, name).player for name in kept.offers]
+        sitters = [None if name is None else offered(offers, name) for name in kept.offers]
         record = GameRecord.from_line(kept.start)
         for name, note in kept.plays:
             record.play(name, note)
         if kept.forfeited is not None:
             record.forfeit()
-        return Sitting(record, players)
+        return Sitting(record, _players(sitters))
     except ValueError as fault:
-        raise Refusal(409, f"This game cannot go on here. {fault}") from None
+        players = [sitter for sitter in sitters if sitter is not None]
+        raise Refusal(409, f"This game cannot go on here. {excuse(players, fault)}") from None
 
 
-def begun(game: Game, offers: list[Offer | None], seed: int | None, labels: list[str]) -> Sitting:
-    """A new sitting."""
-    return Sitting.begin(game, [None if offer is None else offer.player for offer in offers], seed=seed, labels=labels)
+def begun(game: Game, sitters: Sequence[Offer | None], seed: int | None, labels: list[str]) -> Sitting:
+    """A new sitting; ``Refusal`` for a player that does not play this game."""
+    try:
+        return Sitting.begin(game, _players(sitters), seed=seed, labels=labels)
+    except ValueError as fault:
+        raise Refusal(400, excuse([sitter for sitter in sitters if sitter is not None], fault)) from None
+
+
+def _players(sitters: Sequence[Offer | None]) -> list[str | None]:
+    """By seat, what its player is made from; None for a person."""
+    return [None if sitter is None else sitter.player for sitter in sitters]
 
 
 def next_sitting(before: Sitting) -> Sitting:
