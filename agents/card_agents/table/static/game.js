@@ -249,22 +249,21 @@ export class Game {
       element("div", { className: "below" }, this.plays, this.actions),
       this.remark,
     );
-    this.place.replaceChildren(
+    this.table = element(
+      "div",
+      { className: "game" },
+      element("div", { className: "play" }, element("h1", { className: "unseen" }, "The table"), this.status, this.cover, this.open),
       element(
-        "div",
-        { className: "game" },
-        element("div", { className: "play" }, element("h1", { className: "unseen" }, "The table"), this.status, this.cover, this.open),
-        element(
-          "aside",
-          { "aria-label": "Beside the table" },
-          linksPanel(this.links),
-          element("section", { className: "totals" }, element("h2", {}, "Scores"), this.scores),
-          this.hints.shown,
-          element("details", {}, element("summary", {}, "Plays of this deal"), this.log),
-          element("details", { className: "inwords" }, element("summary", {}, "The position in words"), this.words),
-        ),
+        "aside",
+        { "aria-label": "Beside the table" },
+        linksPanel(this.links),
+        element("section", { className: "totals" }, element("h2", {}, "Scores"), this.scores),
+        this.hints.shown,
+        element("details", {}, element("summary", {}, "Plays of this deal"), this.log),
+        element("details", { className: "inwords" }, element("summary", {}, "The position in words"), this.words),
       ),
     );
+    this.place.replaceChildren(this.table);
   }
 
   render() {
@@ -277,6 +276,7 @@ export class Game {
     this.hints.shown.hidden = covered !== null || position.over;
     this.words.parentElement.hidden = covered !== null;
     this.scores.parentElement.hidden = position.over; // they stand among the results
+    this.table.dataset.seen = position.seen;
     this.words.textContent = covered === null ? position.text : "";
     refill(this.scores, scores(position, this.seats));
     this.log.start = position.deal_begins + 1;
