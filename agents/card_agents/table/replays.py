@@ -85,6 +85,8 @@ def position(record: GameRecord, plays: int, seat: str, names: str, width: int) 
         svg, text = state.to_svg(number, width=width, names=names), state.text(number, names=names)
     last = record.plays[plays - 1] if plays else None
     return {
+        "game": record.game.name,
+        "labels": list(record.players) or [""] * record.game.num_players,
         "svg": svg,
         "text": text,
         "plays": plays,
