@@ -23,7 +23,7 @@ pytest.importorskip("httpx")
 pytest.importorskip("rich")
 
 from card_agents.cli.command_line import FAILED, INTERRUPTED, REFUSED
-from card_agents.table.choices import offers_of
+from card_agents.table.choices import offers_of, playable
 from card_agents.table.store import FORMAT, KeptGame, Store
 from card_envs.records import Play
 from tests.commands import ROOT, run, said
@@ -347,6 +347,17 @@ def test_a_mistake_gets_one_sentence(given, status, sentence, tmp_path):
     assert (done.returncode, done.stdout) == (status, "")
     assert sentence in said(done)
     assert done.stderr.count("\n") == 1
+
+
+def test_the_example_in_the_help_is_a_command(capsys):
+    from card_agents.cli import table
+
+    with pytest.raises(SystemExit):
+        table.main(["--help"])
+    words = re.search(r"^example:\s+\S.* table (.+)$", capsys.readouterr().out, re.MULTILINE)[1].split()
+    offers = offers_of(table._parser().parse_args(words).players)
+    assert len(offers) > 1
+    assert all(playable(offers).values())
 
 
 def test_without_the_extra_it_says_how_to_install_it(tmp_path):

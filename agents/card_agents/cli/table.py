@@ -21,12 +21,6 @@ VERB = "table"
 
 PORT = 8765
 
-EXAMPLE = """example:
-  %(prog)s                                      play against the players of the library
-  %(prog)s --players greedy mine=ppo:runs/mine  ... against one's own
-  %(prog)s --host 0.0.0.0                       with phones and others in one's own network
-"""
-
 
 @command(VERB)
 def main(argv: Sequence[str] | None = None) -> int:
@@ -80,7 +74,8 @@ def _parser() -> Parser:
     parser = Parser(
         prog=called(VERB),
         description=f"Serve a page to play {', '.join(GAMES)} against people and players, to look and to replay.",
-        epilog=EXAMPLE,
+        epilog=f"example:\n  {called(VERB)} --players ppo greedy pimc:100 --no-browser\n\n"
+        "docs/table.md tells more: players of one's own, phones in one's own network, where games are kept.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
