@@ -81,6 +81,17 @@ def served(folder):
             server.kill()
 
 
+@contextmanager
+def browsing():
+    """The browser."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=FOUND, args=["--disable-gpu"])
+        yield browser
+        browser.close()
+
+
 class Window:
     """A window of the browser at the page, in the place of a person who looks at it.
 
@@ -89,6 +100,7 @@ class Window:
 
     def __init__(self, browser, server, size=DESK, *, stays_connected=True, **how):
         self.server, self.stays_connected = server, stays_connected
+        how = {"reduced_motion": "reduce", **how}
         self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **how)
         self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()
@@ -162,49 +174,61 @@ class Window:
 
     def play_by_click(self):
         """Play the first card that can be played, by clicks."""
-        card = self.page.locator(".hand button[aria-disabled=false]").first
-        if card.count():
-            card.click()
-            if self.page.locator(".plays.narrowed").count():
-                self.plays.first.click()
-        else:
-            self.plays.first.click()
+        self.page.locator(".hand button[aria-disabled=false], .plays button").first.click()
+        self._choose(lambda: self.plays.first.click())
+
+    def uncover(self):
+        """Say that whoever is asked for looks at the screen now; what the button said."""
+        button = self.page.locator(".cover button.main")
+        said = button.text_content()
+        button.click()
+        self.page.wait_for_function("() => !document.querySelector('.cover').checkVisibility()")
+        return said
 
     def reach(self, found, key="Tab"):
         """Press a key until the focus is on an element, as whoever has no mouse does."""
         for _ in range(200):
-            if found.evaluate("element => element === document.activeElement"):
+            if self.has_focus(found):
                 return
             self.page.keyboard.press(key)
         raise AssertionError(f"{key} does not lead to {found}")
 
+    def has_focus(self, found):
+        return found.evaluate("element => element === document.activeElement")
+
     def play_by_keys(self):
-        """Play a card that can be played, by keys."""
-        keys = self.page.keyboard
-        tabbed = self.page.locator(".hand button[tabindex='0']")
-        if not self.page.locator(".hand button[aria-disabled=false]").count():
-            self.reach(self.plays.first)
-            keys.press("Enter")
-            return
-        if not self.page.evaluate("document.activeElement.parentElement?.className === 'hand'"):
-            self.reach(tabbed)
-        keys.press("Home")
-        self.reach(self.page.locator(".hand button[aria-disabled=false]").first, "ArrowRight")
-        keys.press("Enter")
+        """Play the first card that can be played, by keys: the focus stays in the hand from one play to the next."""
+        card = self.page.locator(".hand button[aria-disabled=false], .plays button").first
+        if card.evaluate("card => card.parentElement.className === 'hand'"):
+            self.reach(self.page.locator(".hand button[tabindex='0']"))
+            self.page.keyboard.press("Home")
+            self.reach(card, "ArrowRight")
+        else:
+            self.reach(card)
+        self.page.keyboard.press("Enter")
+        self._choose(lambda: self.page.keyboard.press("Space"))
+
+    def _choose(self, choose):
+        """Where the card can make several plays, choose the one that has the focus."""
         if self.page.locator(".plays.narrowed").count():
-            assert self.plays.first.evaluate("element => element === document.activeElement")
-            keys.press("Space")
+            assert self.has_focus(self.plays.first)
+            choose()
 
     def play_on(self, play, until=None):
-        """Play to the end, or until ``until()``."""
-        while self.rest() == "turn" and not (until and until()):
-            before = self.status_of_plays()
+        """Play to the end, or until ``until()``; what has stopped it, as ``rest`` says."""
+        while (state := self.rest()) == "turn" and not (until and until()):
+            before = self.seen()
             play()
-            self.page.wait_for_function("before => document.querySelector('.game').dataset.seen !== before", arg=before)
+            self.wait_for_more(before)
+        return state
 
-    def status_of_plays(self):
-        """The number of plays of which the page knows, as it notes it down."""
-        return self.page.locator(".game").get_attribute("data-seen")
+    def seen(self):
+        """The number of plays of which the page knows."""
+        return int(self.page.locator(".game").get_attribute("data-seen"))
+
+    def wait_for_more(self, seen):
+        """Wait until the page knows of more plays."""
+        self.page.wait_for_function("seen => Number(document.querySelector('.game').dataset.seen) > seen", arg=seen)
 
     def record(self):
         """The text of the record that the page offers at the end."""

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.page import PHONE, Window, needs_browser, served
+from tests.page import PHONE, Window, browsing, needs_browser, served
 
 needs_browser()
 
-from playwright.sync_api import sync_playwright
-
 from card_envs.records import GameRecord
-from tests.page import FOUND
-from tests.variants import ANY, DEFAULTS, MATCHES, SEVERAL, every
+from tests.variants import DEFAULTS, every
 
 
 @pytest.fixture(scope="module")
@@ -23,10 +20,8 @@ def server(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=FOUND)
+    with browsing() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -19,11 +19,15 @@ export class Board {
   }
 
   /**
-   * Show a picture. `cards`: the hand; `playable`: those of them that may be played now; `pending`: one that has been
+   * Show a picture, `svg`, of what `seat` sees. `cards`: the hand; `playable`: those of them that may be played now; `pending`: one that has been
    * played and not yet answered for; `text`: the position in words; `marked`: whether there is more in the picture than
    * the position.
    */
-  show({ svg, marked, seat, cards, playable, pending, names, text }) {
+  show(given) {
+    const same = JSON.stringify(given);
+    if (same === this.given) return; // what is being pressed must not be replaced
+    this.given = same;
+    const { svg, marked, seat, cards, playable, pending, names, text } = given;
     const had = this.hand.contains(document.activeElement) ? document.activeElement.dataset.card : null;
     const place = this.#buttons.findIndex((one) => one.dataset.card === had);
     this.svg = picture(svg);
@@ -45,6 +49,7 @@ export class Board {
 
   /** Show no picture: what lies here is covered. */
   clear() {
+    this.given = null;
     this.drawn = new Map();
     this.frame.replaceChildren();
     this.hand.replaceChildren();

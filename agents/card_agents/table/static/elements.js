@@ -46,9 +46,17 @@ export function say(sentence, lang = null) {
   while (log.childElementCount > 30) log.firstElementChild.remove();
 }
 
-/** Put elements in the place of all children of another, and keep the focus on the one with the same `data-key`. */
+const filled = new WeakMap();
+
+/**
+ * Put elements in the place of all children of another, and keep the focus on the one with the same `data-key`. Where
+ * they look the same nothing is replaced, since somebody may be pressing one of them: what they do must be the same too.
+ */
 export function refill(place, ...children) {
+  const made = element("div", {}, ...children);
+  if (filled.get(place) === made.innerHTML) return;
+  filled.set(place, made.innerHTML);
   const key = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
-  place.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+  place.replaceChildren(...made.childNodes);
   if (key !== undefined) [...place.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key)?.focus();
 }
