@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import os
@@ -25,10 +26,13 @@ pytest.importorskip("rich")
 import card_envs
 from card_agents.cli.command_line import FAILED, INTERRUPTED, REFUSED
 from card_agents.table.choices import offers_of, playable
+from card_agents.table.limits import Limits
 from card_agents.table.store import FORMAT, KeptGame, Store
 from card_envs.records import Play
+from tests.bots import program
 from tests.commands import ROOT, run, said
 from tests.table import visit
+from tests.test_tournament_bots import none_left
 from tests.variants import ANY
 
 PLAYERS = ["--players", "greedy", "slow=pimc:2"]
@@ -94,6 +98,39 @@ def test_a_game_whose_player_is_not_offered_any_more_waits(file):
     token = visit(file, before)
     visit(file, after, offers=offers_of(["random"]))
     visit(file, again)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="external bots")
+def test_programs_end_with_the_game_when_nobody_looks_and_with_the_server(file, tmp_path):
+    offers = offers_of([f"bot={program(tmp_path, 'good')}"])
+
+    async def whole(browser):
+        token = (await browser.begin(ANY.make(), [None, "bot"]))[0]
+        position = await browser.rest(token)
+        while not position["over"]:
+            await browser.play(token, position)
+            position = await browser.rest(token)
+        await asyncio.to_thread(left)
+
+    async def several(browser):
+        tokens = [(await browser.begin(ANY.make(), [None, "bot"], seed=7))[0] for _ in range(3)]
+        for token in tokens:
+            position = await browser.rest(token)
+            while position["to_play"] == 0 and position["seen"] < 3:
+                await browser.play(token, position)
+                position = await browser.rest(token)
+        held = [table for table in browser.room._tables.values() if table.has_programs]
+        assert len(held) == 1
+
+    def left():
+        pids, all_gone = none_left(tmp_path)
+        assert pids
+        assert all_gone
+
+    visit(file, whole, offers=offers)
+    left()
+    visit(file, several, offers=offers, limits=Limits(programs=1))
+    left()
 
 
 def test_a_play_that_cannot_be_saved_is_not_played(file, monkeypatch):

@@ -12,7 +12,8 @@ class Limits:
 
     games: games kept, played out or not. When there are more, those go that nobody has touched for ``rest`` seconds;
         where there are none, no game can be begun.
-    in_memory: games held ready; the others are read again when somebody asks for them.
+    in_memory: games held ready; the others are read again when somebody asks for them. ``programs``: those of them in
+        which programs play. Games that somebody looks at are held all the same.
     body: bytes of a request; ``file``: of a file of records.
     records, plays: records in a file, and (about) plays in all of them together.
     replays: files of records kept; the oldest goes.
@@ -27,6 +28,7 @@ class Limits:
     games: int = 1000
     rest: float = 7 * 86400.0
     in_memory: int = 200
+    programs: int = 20
     body: int = 10_000
     file: int = 2_000_000
     records: int = 200

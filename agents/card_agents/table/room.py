@@ -143,9 +143,14 @@ class Room:
 
     def _hold(self, table: Table) -> None:
         self._tables[table.kept.id] = table
-        idle = [other for other in self._tables.values() if other.is_idle and other is not table]
-        for other in idle[: max(len(self._tables) - self.limits.in_memory, 0)]:
-            self.drop(other)
+        self._drop_idle([each for each in self._tables.values() if each.has_programs], self.limits.programs, table)
+        self._drop_idle(list(self._tables.values()), self.limits.in_memory, table)
+
+    def _drop_idle(self, tables: Sequence[Table], most: int, new: Table) -> None:
+        """Drop tables that nobody looks at, those of long ago first, until no more than ``most`` of these are left."""
+        idle = [table for table in tables if table.is_idle and table is not new]
+        for table in idle[: max(len(tables) - most, 0)]:
+            self.drop(table)
 
     def drop(self, table: Table) -> None:
         """Hold a table ready no longer: it is read again when somebody asks for it."""

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from card_agents.labels import printable
+from card_agents.names import is_external
 from card_agents.table.choices import Offer, excuse, offered
 from card_agents.table.limits import Refusal
 from card_agents.table.position import judged, seen_by, told
@@ -147,6 +148,8 @@ class Table:
         self._moves += 1
         self.room.write(self, min(before, len(record)), record)
         self.tell()
+        if record.is_over:
+            self._end_programs()
 
     # Players
 
@@ -228,7 +231,17 @@ class Table:
         self.closed = True
         self._stop_playing()
         self.tell()
-        asyncio.get_running_loop().run_in_executor(None, self.sitting.close)  # which may wait for a program
+        self._end_programs()
+
+    @property
+    def has_programs(self) -> bool:
+        """Whether programs play here, which run for as long as it is held ready."""
+        return any(is_external(name) for name in self.sitting.seats if name is not None)
+
+    def _end_programs(self) -> None:
+        """End the programs that play here, which may take a moment."""
+        if self.has_programs:
+            asyncio.get_running_loop().run_in_executor(None, self.sitting.close)
 
 
 def line_without(record: GameRecord, *tags: str) -> str:
