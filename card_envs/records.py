@@ -63,7 +63,7 @@ class GameRecord:
     Raises ``ValueError`` for a view, for a position that is over, and for players and tags that are no texts.
 
     >>> import card_envs
-    >>> state = card_envs.makegame_of("elfern").new_state(seed=7)
+    >>> state = card_envs.make_game("elfern").new_state(seed=7)
     >>> record = GameRecord(state, players=["Ada", "greedy"])
     >>> while not record.is_over:
     ...     record.play(record.position.greedy_action())

@@ -16,7 +16,7 @@ from card_agents.table.room import Room
 from card_agents.table.store import Store
 
 OFFERS = offers_of(["greedy", "random", "slow=pimc:1"])
-GAMES_OF = playable(OFFERS)
+GAMES_OF, _ = playable(OFFERS)
 HOST = "127.0.0.1:8765"
 
 

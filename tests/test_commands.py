@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -20,6 +21,7 @@ from card_agents.cli.options import field_sentences, integer, positive, real
 from card_agents.screen import literal, screen
 from card_envs.registry import game_class, rule_fields
 from tests.commands import COMMANDS, ROOT, SCRIPTS, SMALL, main_of
+from tests.test_readme import TRAINING, smaller
 
 # How they are called
 
@@ -124,6 +126,45 @@ def test_help_shows_each_rule_with_its_sentence_choices_and_default(name, game, 
     special = {"elfern": ["{stock,endgame,always,never}"], "konchinka": ["{card,hand}", "default 11,12,13"]}
     for words in special.get(game, ["--no-match"]):
         assert words in told
+
+
+def example(verb, capsys, *before):
+    """The arguments of the example in a help, as a shell would hand them over."""
+    with pytest.raises(SystemExit) as stop:
+        main_of(verb)([*before, "--help"])
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
+    told = re.search(r"^example:\s+card-envs (.+?)(\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
+    return shlex.split(told[1]) if told else []
+
+
+@pytest.mark.parametrize("game", card_envs.GAMES)
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_the_example_in_a_help_runs(verb, game, capsys, tmp_path, monkeypatch):
+    pytest.importorskip("sb3_contrib" if verb == "train" else "rich")
+    words = example(verb, capsys, game)
+    if not words:
+        assert not {"suits", "ranks", "hand_size"} <= rule_fields(game).keys()
+        assert verb == "exploit"  # this game is too large for it whatever its rules
+        return
+    assert words[:2] == [verb, game]
+    if game == next(iter(card_envs.GAMES)):
+        assert example(verb, capsys) == words
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1\n" * 500))
+    small = smaller(words[1:])
+    assert main_of(verb)(small + (TRAINING.split() if verb == "train" else [])) == 0
+
+
+def test_the_examples_of_the_other_helps_run(capsys, tmp_path, monkeypatch):
+    first = next(iter(card_envs.GAMES))
+    assert example("main", capsys) == ["play", first]
+    assert example("warmup", capsys) == ["warmup", first]  # test_warmup has it compile all there is
+    words = example("watch", capsys)
+    assert words[0] == "watch"
+    monkeypatch.chdir(tmp_path)
+    card_envs.write_records(words[1], [card_envs.GameRecord(card_envs.make_game(first).new_state(seed=1))])
+    assert main_of("watch")(words[1:]) == 0
 
 
 def test_rewards_are_offered_where_they_are_paid(capsys):

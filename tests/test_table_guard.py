@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 
 pytest.importorskip("starlette")
 pytest.importorskip("httpx")
 
+from card_agents.table.application import STATIC
 from card_agents.table.guard import Guard
 from card_agents.table.limits import Limits
 from card_agents.table.store import new_token
@@ -86,6 +88,32 @@ def test_every_answer_forbids_what_a_page_does_not_need(file):
         assert headers["cache-control"] == "no-store"
         assert headers["x-frame-options"] == "DENY"
         assert "def " not in answer.text
+
+
+def test_the_page_loads_nothing_but_its_own_files_and_holds_no_script_or_style(file):
+    async def scene(browser):
+        async def get(path):
+            answer = await browser.client.get(f"/{browser.room.store.secret}/{path}")
+            assert answer.status_code == 200, path
+            return answer
+
+        page = await get("")
+        assert page.headers["content-type"].startswith("text/html")
+        named = re.findall(r'(?:src|href)="([^"]+)"', page.text)
+        assert any(name.endswith(".js") for name in named)
+        assert any(name.endswith(".css") for name in named)
+        assert not re.search(r"<style|<script(?![^>]*src=)|\son\w+=|\sstyle=", page.text)
+        kinds = {"js": "javascript", "css": "text/css", "svg": "image/svg+xml"}
+        for path in {name for name in named if not name.startswith("#")} | {
+            f"static/{file.name}" for file in STATIC.iterdir() if file.suffix != ".html"
+        }:
+            found = await get(path)
+            assert kinds[path.rpartition(".")[2]] in found.headers["content-type"]
+            assert not re.search(r"https?://(?!www\.w3\.org/)", found.text), path
+        bare = await browser.client.get(f"/{browser.room.store.secret}")
+        assert (bare.status_code, bare.headers["location"]) == (307, f"http://{HOST}/{browser.room.store.secret}/")
+
+    visit(file, scene)
 
 
 def test_the_way_in_leads_to_the_page_once():

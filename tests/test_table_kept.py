@@ -22,8 +22,9 @@ pytest.importorskip("starlette")
 pytest.importorskip("httpx")
 pytest.importorskip("rich")
 
+import card_envs
 from card_agents.cli.command_line import FAILED, INTERRUPTED, REFUSED
-from card_agents.table.choices import offers_of
+from card_agents.table.choices import offers_of, playable
 from card_agents.table.store import FORMAT, KeptGame, Store
 from card_envs.records import Play
 from tests.commands import ROOT, run, said
@@ -336,7 +337,7 @@ def test_a_port_or_a_database_in_use_gets_a_sentence(file, tmp_path):
         (["--port", "70000"], REFUSED, "70000 is out of range"),
         (["--database", "/"], FAILED, "/ is a folder"),
         (["--database", "missing/games.sqlite"], FAILED, "missing/games.sqlite: No such file or directory"),
-        (["--players", "clever"], REFUSED, "--players clever: there is no such player"),
+        (["--players", "greedy", "clever"], REFUSED, "--players: There is no player 'clever'"),
         (["--players"], REFUSED, "expected at least one argument"),
         (["--elfin"], REFUSED, "--elfin"),
     ],
@@ -347,6 +348,25 @@ def test_a_mistake_gets_one_sentence(given, status, sentence, tmp_path):
     assert (done.returncode, done.stdout) == (status, "")
     assert sentence in said(done)
     assert done.stderr.count("\n") == 1
+
+
+def test_a_player_made_for_other_rules_is_offered_with_a_note(file):
+    offers = offers_of(["greedy", "mine=ppo:no/such/file", f"program=cmd:{sys.executable}"])
+    games_of, notes = playable(offers)
+    assert set(games_of["greedy"]) == set(games_of["mine"]) == set(games_of["program"]) == set(card_envs.GAMES)
+    assert len(notes) == 1
+    assert notes[0].startswith("mine plays no game by its default rules. no/such/file cannot be read")
+
+
+def test_the_example_in_the_help_is_a_command(capsys):
+    from card_agents.cli import table
+
+    with pytest.raises(SystemExit):
+        table.main(["--help"])
+    words = re.search(r"^example:\s+\S.* table (.+)$", capsys.readouterr().out, re.MULTILINE)[1].split()
+    offers = offers_of(table._parser().parse_args(words).players)
+    assert len(offers) > 1
+    assert playable(offers)[1] == []
 
 
 def test_without_the_extra_it_says_how_to_install_it(tmp_path):

@@ -179,5 +179,6 @@ def test_a_record_tells_no_file_or_program_of_the_operator(tmp_path):
         line = json.loads((await browser.answer("GET", f"seats/{token}/record")).text)
         assert line["players"] == ["person", "friend"]
         assert not any("pimc" in text for text in browser.wire)
+        assert "pimc" not in browser.room.store.game(position["game"]).start
 
     visit(tmp_path / "games.sqlite", scene, offers=offers_of(["friend=pimc:1"]))

@@ -322,7 +322,7 @@ def test_a_slow_player_is_seen_to_think_and_others_play_on(file, monkeypatch):
         assert (after["to_play"], after["thinking"]) == (0, None)
         assert len(after["told"]) > len(position["told"])
 
-    visit(file, scene)
+    visit(file, scene, limits=Limits(threads=2))
 
 
 def test_what_was_thought_of_a_position_that_is_gone_is_not_played(file, monkeypatch):

@@ -47,7 +47,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     if given and given[0] in VERBS:
         return run(given[0], given[1:])
-    parser = Parser(prog=called(), description="Play card games; train, compare and measure players of them.")
+    from card_envs import GAMES
+
+    parser = Parser(
+        prog=called(),
+        description="Play card games; train, compare and measure players of them.",
+        epilog=f"example: {called()} play {next(iter(GAMES))}",
+    )
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     for name, verb in VERBS.items():
         verbs.add_parser(name, help=verb.does)

@@ -13,6 +13,7 @@ from urllib.parse import urljoin
 from card_agents.cli.command_line import Parser, called, command, needed
 from card_agents.cli.options import AGENTS, whole
 from card_agents.cli.warmup import notice_if_slow, warm_up_players
+from card_agents.labels import printable
 from card_agents.screen import screen
 from card_envs import GAMES
 from card_envs.warmup import loadable
@@ -20,12 +21,6 @@ from card_envs.warmup import loadable
 VERB = "table"
 
 PORT = 8765
-
-EXAMPLE = """example:
-  %(prog)s                                      play against the players of the library
-  %(prog)s --players greedy mine=ppo:runs/mine  ... against one's own
-  %(prog)s --host 0.0.0.0                       with phones and others in one's own network
-"""
 
 
 @command(VERB)
@@ -36,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     needed("play", "rich", "starlette", "uvicorn")
     import webbrowser
 
-    from card_agents.table.choices import offers_of, playable
+    from card_agents.table.choices import offers_of, playable, refuse_unknown
     from card_agents.table.limits import Limits
     from card_agents.table.room import Room
     from card_agents.table.serving import address, bound, guarded, is_private, serve
@@ -45,26 +40,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     console = screen()
     database = arguments.database or _database()
     offers = offers_of(arguments.players)
+    try:
+        refuse_unknown(offers.values())
+    except ValueError as error:
+        parser.error(f"--players: {error}")
     listening = bound(arguments.host, arguments.port)
     store = Store(database)
     try:
         with notice_if_slow(console):
-            games_of = playable(offers)
-            for name, games in games_of.items():
-                if not games:
-                    parser.error(f"--players {name}: there is no such player for any game; see docs/bots.md.")
+            games_of, notes = playable(offers)
             for game in loadable(GAMES):
                 warm_up_players(game)
                 game.new_state(seed=0).to_svg()
         room = Room(store, offers, games_of, Limits())
         guard = guarded(room, arguments.host)
         page = address(listening, store.secret)
-        console.print(f"The table is at {page}", soft_wrap=True)
-        console.print(f"Games are kept in {database}. Ctrl-C ends this; the games go on when it is started again.",
-                      soft_wrap=True)  # fmt: skip
+        lines = [*notes, f"The table is at {page}"]
         if not is_private(arguments.host):
-            console.print("Whoever can reach this machine and knows the address can sit down; nothing is encrypted.",
-                          soft_wrap=True)  # fmt: skip
+            lines.append("Whoever can reach this machine and knows the address can sit down; nothing is encrypted.")
+        lines.append(f"Games are kept in {database}. Ctrl-C ends this; the games go on when it is started again.")
+        for line in lines:
+            console.print(printable(line), soft_wrap=True)
         if arguments.browser and _has_browser():
             threading.Thread(target=webbrowser.open, args=[urljoin(page, guard.way_in())], daemon=True).start()
         serve(guard, room, listening)
@@ -80,7 +76,8 @@ def _parser() -> Parser:
     parser = Parser(
         prog=called(VERB),
         description=f"Serve a page to play {', '.join(GAMES)} against people and players, to look and to replay.",
-        epilog=EXAMPLE,
+        epilog=f"example:\n  {called(VERB)} --players ppo greedy pimc:100 --no-browser\n\n"
+        "docs/table.md tells more: players of one's own, phones in one's own network, where games are kept.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(

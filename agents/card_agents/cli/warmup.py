@@ -75,7 +75,9 @@ def notice_if_slow(console: Console) -> Iterator[None]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Compile everything for the games that the arguments name, and print how long it took; the exit status."""
     parser = Parser(
-        prog=called(VERB), description="Compile everything once, before workers or clocks are started; it is kept."
+        prog=called(VERB),
+        description="Compile everything once, before workers or clocks are started; it is kept.",
+        epilog=f"example: {called(VERB)} {next(iter(GAMES))}",
     )
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"{', '.join(GAMES)}; all of them if none is named")
     names = parser.parse_args(argv).games

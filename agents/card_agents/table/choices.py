@@ -14,7 +14,8 @@ from typing import Any
 
 from card_agents.fields import described_rules
 from card_agents.labels import labels_of
-from card_agents.names import make_agent, split_label, unwrapped
+from card_agents.names import is_external, make_agent, split_label, unwrapped
+from card_agents.players.external import is_bot
 from card_envs import GAMES, Game, make_game
 from card_envs.cards import NAMES
 from card_envs.checks import shown
@@ -90,21 +91,36 @@ def excuse(offers: Iterable[Offer], fault: Exception) -> str:
     return f"{', '.join(offer.name for offer in offers)}: this cannot be played here; the server's window says why."
 
 
-def playable(offers: Mapping[str, Offer]) -> dict[str, list[str]]:
-    """By the name of each offer, the games that it plays by their default rules."""
+def refuse_unknown(offers: Iterable[Offer]) -> None:
+    """``ValueError`` for a player of a kind that there is not."""
+    for offer in offers:
+        if is_external(offer.player) and not is_bot(unwrapped(offer.player)):
+            make_agent(offer.player, make_game(next(iter(GAMES))))
+
+
+def playable(offers: Mapping[str, Offer]) -> tuple[dict[str, list[str]], list[str]]:
+    """By the name of each offer, the games that it plays by their default rules, or all where there is none: it may
+    have been made for other rules. And a sentence about each of those, which may also be one that cannot be made."""
     games = []
     for name in GAMES:
         with suppress(ValueError):  # a game of another package that cannot be loaded
             games.append(make_game(name))
-    return {name: [game.name for game in games if _plays(offer, game)] for name, offer in offers.items()}
+    found, notes = {}, []
+    for name, offer in offers.items():
+        faults = {game.name: _fault(offer, game) for game in games}
+        found[name] = [game for game, fault in faults.items() if not fault] or list(faults)
+        if all(faults.values()):
+            notes.append(f"{name} plays no game by its default rules. {next(iter(faults.values()))}")
+    return found, notes
 
 
-def _plays(offer: Offer, game: Game) -> bool:
+def _fault(offer: Offer, game: Game) -> str:
+    """Why a player does not play a game; "" if it does."""
     try:
         make_agent(offer.player, game)
-    except ValueError:
-        return False
-    return True
+    except ValueError as fault:
+        return str(fault)
+    return ""
 
 
 def choices(offers: Mapping[str, Offer], games_of: Mapping[str, Sequence[str]]) -> dict[str, Any]:

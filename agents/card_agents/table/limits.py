@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 
@@ -17,7 +18,7 @@ class Limits:
     replays: files of records kept; the oldest goes.
     streams: streams of events for one seat; ``all_streams``: for all.
     waiting: hints, analyses and files of records in work or waiting for it.
-    threads: of each group (``Thinkers``).
+    threads: in which players think long, and so many again in which hints are worked out; a core is left for the rest.
     label: letters of the name of a person.
     width: pixels across of a picture, least and most.
     patience: seconds that a request may take to arrive.
@@ -34,7 +35,7 @@ class Limits:
     streams: int = 8
     all_streams: int = 400
     waiting: int = 16
-    threads: int = 2
+    threads: int = max((os.cpu_count() or 2) - 1, 1)
     label: int = 40
     width: tuple[int, int] = (160, 2400)
     patience: float = 30.0

@@ -17,9 +17,9 @@ from card_agents.table.choices import Offer, choices, excuse, game_under, offere
 from card_agents.table.limits import Limits, Refusal
 from card_agents.table.position import judged
 from card_agents.table.replays import Replays
-from card_agents.table.sitting import PERSON, Sitting
+from card_agents.table.sitting import PERSON, SEATS, Sitting
 from card_agents.table.store import KeptGame, Store, new_token
-from card_agents.table.tables import Table, begun, next_sitting, sitting_of
+from card_agents.table.tables import Table, begun, line_without, next_sitting, sitting_of
 from card_agents.table.threads import Thinkers
 from card_envs.checks import shown, whole_number
 from card_envs.records import GameRecord
@@ -203,4 +203,4 @@ def _kept(
 ) -> KeptGame:
     """A new game as it is kept, with new tokens."""
     tokens = {seat: new_token() for seat, name in enumerate(offers) if name is None}
-    return KeptGame(new_token(), record.to_line(), offers, before, tokens, follows=follows)
+    return KeptGame(new_token(), line_without(record, SEATS), offers, before, tokens, follows=follows)

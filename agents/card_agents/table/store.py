@@ -1,7 +1,8 @@
-"""What is kept of the games: one SQLite database, in which every play is on the disk before it is answered.
+"""What is kept of the games: one SQLite database, in which every play is written before it is answered.
 
-One server at a time has the database open. Names of players are kept as they were offered (``choices.Offer``), never
-as what they are made from.
+A process that is killed at any moment loses nothing; where the machine itself fails, the plays of the last moments may
+be lost, and no more. One server at a time has the database open. Names of players are kept as they were offered
+(``choices.Offer``), never as what they are made from.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ class Store:
         run("COMMIT")
         os.chmod(self.path, 0o600)
         run("PRAGMA journal_mode = WAL")
-        run("PRAGMA synchronous = FULL")
+        run("PRAGMA synchronous = NORMAL")  # to wait for the disk with each play would hold up all games
 
     def close(self) -> None:
         """Close the file."""

@@ -79,9 +79,7 @@ class Table:
         """The line of its record, without what players are made from; ``Refusal`` before the end."""
         if not self.sitting.record.is_over:
             raise Refusal(409, "The record can be had when the game is over: it shows every card.")
-        entries = json.loads(self.sitting.record.to_line())
-        entries["tags"] = {name: text for name, text in entries["tags"].items() if name not in (SEATS, WORDS)}
-        return json.dumps(entries, ensure_ascii=False)
+        return line_without(self.sitting.record, SEATS, WORDS)
 
     # What a seat does
 
@@ -231,6 +229,13 @@ class Table:
         self._stop_playing()
         self.tell()
         asyncio.get_running_loop().run_in_executor(None, self.sitting.close)  # which may wait for a program
+
+
+def line_without(record: GameRecord, *tags: str) -> str:
+    """The line of a record without some of its tags."""
+    entries = json.loads(record.to_line())
+    entries["tags"] = {name: text for name, text in entries["tags"].items() if name not in tags}
+    return json.dumps(entries, ensure_ascii=False)
 
 
 def sitting_of(kept: KeptGame, offers: Mapping[str, Offer]) -> Sitting:

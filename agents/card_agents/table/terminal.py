@@ -254,7 +254,7 @@ class Terminal:
         if self.sitting.game.rules.match:
             self._say(f"The match ends at {self._by_seat(results['scores'])}.")
             if any(results["settlement"]):
-                self._say(f"It pays {self._by_seat(results['settlement'])}.")
+                self._say(f"Settlement: {self._by_seat(results['settlement'])}.")
         else:
             self._say(f"Points of this deal: {self._by_seat(results['points'])}.")
         if len(self.finished) > 1:

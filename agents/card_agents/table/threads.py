@@ -14,12 +14,16 @@ Answer = TypeVar("Answer")
 Group = Literal["quick", "slow", "asked"]
 
 
+QUICK = 2
+"""Threads for what is done at once."""
+
+
 class Thinkers:
     """Threads in groups: ``quick`` work never waits for ``slow`` players, nor for what people have ``asked``."""
 
     def __init__(self, limits: Limits) -> None:
-        groups: tuple[Group, ...] = ("quick", "slow", "asked")
-        self._pools = {group: ThreadPoolExecutor(limits.threads, group) for group in groups}
+        sizes: dict[Group, int] = {"quick": QUICK, "slow": limits.threads, "asked": limits.threads}
+        self._pools = {group: ThreadPoolExecutor(size, group) for group, size in sizes.items()}
         self._waiting, self._most = 0, limits.waiting
 
     def start(self, work: Callable[[], Answer], group: Group) -> asyncio.Future[Answer]:
