@@ -6,11 +6,10 @@ import re
 
 import pytest
 
-from tests.page import DESK, PHONE, Window, browsing, needs_browser, served
+from tests.page import DESK, PHONE, Window, needs_browser
+from tests.variants import ANY, DEFAULTS, FEW, every
 
 needs_browser()
-
-from tests.variants import ANY, DEFAULTS, FEW, every
 
 RANKS = {
     "en": {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "10"},
@@ -46,31 +45,13 @@ CONTRAST = """() => {
   while (walk.nextNode()) {
     const place = walk.currentNode.parentElement;
     const text = walk.currentNode.textContent.trim();
-    if (!text || place.closest("svg, :disabled, noscript, .unseen, .skip, option") || !place.checkVisibility()) continue;
+    if (!text || place.closest("svg, :disabled, noscript, .unseen, .skip, option")) continue;
+    if (!place.checkVisibility()) continue;
     const [one, other] = [light(channels(getComputedStyle(place).color)), light(ground(place))].sort((a, b) => b - a);
     found.push([text.slice(0, 40), (one + 0.05) / (other + 0.05)]);
   }
   return found;
 }"""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with served(tmp_path_factory.mktemp("table")) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with browsing() as browser:
-        yield browser
-
-
-@pytest.fixture
-def window(browser, server):
-    window = Window(browser, server)
-    yield window
-    window.close()
 
 
 def parts(window, game):
@@ -169,7 +150,8 @@ def test_what_has_the_focus_is_outlined(window):
                     """() => {
                       const one = document.activeElement;
                       const seen = one.matches(".games input") ? one.nextElementSibling : one;
-                      return [one.tagName, getComputedStyle(seen).outlineStyle, parseFloat(getComputedStyle(seen).outlineWidth)];
+                      const { outlineStyle, outlineWidth } = getComputedStyle(seen);
+                      return [one.tagName, outlineStyle, parseFloat(outlineWidth)];
                     }"""
                 )
             )

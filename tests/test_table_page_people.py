@@ -2,32 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.page import Window, browsing, needs_browser, served
-
-needs_browser()
-
+from tests.page import Window, needs_browser
 from tests.variants import ANY, SEVERAL
 
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with served(tmp_path_factory.mktemp("table")) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with browsing() as browser:
-        yield browser
-
-
-@pytest.fixture
-def window(browser, server):
-    window = Window(browser, server)
-    yield window
-    window.close()
+needs_browser()
 
 
 def cards_shown(window):

@@ -2,33 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.page import Window, browsing, needs_browser, served
-
-needs_browser()
-
 from card_envs.records import GameRecord
+from tests.page import Window, needs_browser
 from tests.variants import ANY, DEFAULTS, SEVERAL, every
 
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with served(tmp_path_factory.mktemp("table")) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with browsing() as browser:
-        yield browser
-
-
-@pytest.fixture
-def window(browser, server):
-    window = Window(browser, server)
-    yield window
-    window.close()
+needs_browser()
 
 
 def played(game, seed=1):
@@ -108,7 +86,9 @@ def test_a_record_shows_a_seat_or_all_cards(game, window):
     for seat in (1, 0):
         with page.expect_response("**/0/0?seat=*"):
             choice.select_option(str(seat))
-        page.wait_for_function("card => !document.querySelector(`.frame [data-card='${card}']`)", arg=max(hands[1 - seat]))
+        page.wait_for_function(
+            "card => !document.querySelector(`.frame [data-card='${card}']`)", arg=max(hands[1 - seat])
+        )
         assert hands[seat] <= shown()
         assert not hands[1 - seat] & shown()
 
@@ -162,7 +142,10 @@ def test_a_hint_beside_the_cards_and_on_them(game, window):
         window.button("Hint").click()
         table = page.get_by_role("table", name=f"What {player} knows")
         table.wait_for()
-        told = {row.get_by_role("rowheader").inner_text().removesuffix(" its choice") for row in table.get_by_role("row").all()[1:]}
+        told = {
+            row.get_by_role("rowheader").inner_text().removesuffix(" its choice")
+            for row in table.get_by_role("row").all()[1:]
+        }
         assert told == set(window.plays.all_inner_texts())
         assert table.locator(".chosen").count() == 1
         page.locator(".frame .marks").wait_for()

@@ -4,31 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.page import Window, browsing, needs_browser, served
-
-needs_browser()
-
 from card_envs.records import GameRecord
+from tests.page import Window, needs_browser
 from tests.variants import ANY, DEFAULTS, every
 
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with served(tmp_path_factory.mktemp("table")) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with browsing() as browser:
-        yield browser
-
-
-@pytest.fixture
-def window(browser, server):
-    window = Window(browser, server)
-    yield window
-    window.close()
+needs_browser()
 
 
 @pytest.fixture
@@ -83,7 +63,9 @@ def test_taking_back_gives_the_play_back(window):
     window.wait_for_more(before[0])
     assert window.rest() == "turn"
     window.button("Take back").click()
-    window.page.wait_for_function("seen => document.querySelector('.game').dataset.seen === String(seen)", arg=before[0])
+    window.page.wait_for_function(
+        "seen => document.querySelector('.game').dataset.seen === String(seen)", arg=before[0]
+    )
     assert cards(window) == before[1]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-import types
 import typing
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
