@@ -30,7 +30,7 @@ from card_agents.table.limits import Limits
 from card_agents.table.store import FORMAT, KeptGame, Store
 from card_envs.records import Play
 from tests.bots import program
-from tests.commands import ROOT, run, said
+from tests.commands import ROOT, run, said, signals_as_in_a_shell
 from tests.table import visit
 from tests.test_tournament_bots import none_left
 from tests.variants import ANY
@@ -245,6 +245,7 @@ class Server:
         command = [sys.executable, "-m", "card_agents", "table", "--port", "0", "--no-browser", "--database", str(file)]
         self.process = subprocess.Popen(
             [*command, *PLAYERS, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=file.parent,
+            preexec_fn=signals_as_in_a_shell,
             env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "agents")])},
         )  # fmt: skip
         self.printed = ""

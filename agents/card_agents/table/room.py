@@ -143,14 +143,21 @@ class Room:
 
     def _hold(self, table: Table) -> None:
         self._tables[table.kept.id] = table
-        self._drop_idle([each for each in self._tables.values() if each.has_programs], self.limits.programs, table)
-        self._drop_idle(list(self._tables.values()), self.limits.in_memory, table)
+        self.drop_idle(table)
 
-    def _drop_idle(self, tables: Sequence[Table], most: int, new: Table) -> None:
-        """Drop tables that nobody looks at, those of long ago first, until no more than ``most`` of these are left."""
-        idle = [table for table in tables if table.is_idle and table is not new]
-        for table in idle[: max(len(tables) - most, 0)]:
-            self.drop(table)
+    def drop_idle(self, new: Table | None = None) -> None:
+        """Drop tables that nobody looks at, those of long ago first, as far as there are more than the limits allow.
+
+        new: one that somebody is about to look at.
+        """
+        with_programs = [table for table in self._tables.values() if table.has_programs]
+        for tables, most in (
+            (with_programs, self.limits.programs),
+            (list(self._tables.values()), self.limits.in_memory),
+        ):
+            idle = [table for table in tables if table.is_idle and table is not new]
+            for table in idle[: max(len(tables) - most, 0)]:
+                self.drop(table)
 
     def drop(self, table: Table) -> None:
         """Hold a table ready no longer: it is read again when somebody asks for it."""

@@ -169,6 +169,7 @@ class Table:
             self.trouble = f"The game cannot go on: {excuse(players, fault)}"
         finally:
             self.thinking = None
+            asyncio.get_running_loop().call_soon(self.room.drop_idle)  # when this task is done, not before
         if self.trouble:
             self.tell()
 
@@ -214,6 +215,7 @@ class Table:
         finally:
             self._streams[seat] -= 1
             self.room.streams -= 1
+            self.room.drop_idle()
 
     def refuse_one_more_stream(self, seat: int) -> None:
         """``Refusal`` if a seat may not listen once more."""
