@@ -16,6 +16,11 @@ export function button(text, press, given = {}) {
   return element("button", { type: "button", onclick: press, ...given }, text);
 }
 
+/** What is shown when somebody asks for it by its title. */
+export function folded(title, ...children) {
+  return element("details", { "aria-label": title }, element("summary", {}, title), ...children);
+}
+
 /** A picture of the server as an element of this page. It comes with a size in pixels; the page gives it its own. */
 export function picture(svg) {
   const made = document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true);

@@ -2,7 +2,7 @@
 
 import { Refused, Unanswered, ask, listen, query } from "./asking.js";
 import { Board } from "./board.js";
-import { alarm, button, element, refill, say } from "./elements.js";
+import { alarm, button, element, folded, refill, say } from "./elements.js";
 import { Hints } from "./hints.js";
 import { names, widthFor } from "./look.js";
 import { fillCover, linksPanel } from "./people.js";
@@ -259,8 +259,8 @@ export class Game {
         linksPanel(this.links),
         element("section", { className: "totals" }, element("h2", {}, "Scores"), this.scores),
         this.hints.shown,
-        element("details", {}, element("summary", {}, "Plays of this deal"), this.log),
-        element("details", { className: "inwords" }, element("summary", {}, "The position in words"), this.words),
+        folded("Plays of this deal", this.log),
+        folded("The position in words", this.words),
       ),
     );
     this.place.replaceChildren(this.table);

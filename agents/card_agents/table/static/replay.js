@@ -1,7 +1,7 @@
 // Looking through records play by play: of a file, or of a game that has just ended.
 
 import { Refused, ask, choices, query } from "./asking.js";
-import { alarm, button, element, picture, refill, say } from "./elements.js";
+import { alarm, button, element, folded, picture, refill, say } from "./elements.js";
 import { judgementTable, playerChoice } from "./hints.js";
 import { keep, kept } from "./keeping.js";
 import { names, widthFor } from "./look.js";
@@ -108,7 +108,7 @@ export class Replay {
           { "aria-label": "Beside the table" },
           element("section", { className: "hints" }, element("h2", {}, "Judgement"), this.choice.shown, this.found),
           element("section", {}, element("h2", {}, "Plays"), this.history),
-          element("details", { className: "inwords" }, element("summary", {}, "The position in words"), this.words),
+          folded("The position in words", this.words),
         ),
       ),
     );

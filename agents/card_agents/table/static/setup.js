@@ -1,7 +1,7 @@
 // The form in which a game is chosen: which game and rules, and who sits where.
 
 import { ask, choices } from "./asking.js";
-import { alarm, button, element } from "./elements.js";
+import { alarm, button, element, folded } from "./elements.js";
 import { keep, kept } from "./keeping.js";
 import { spaced } from "./words.js";
 
@@ -94,7 +94,7 @@ export async function showSetup(place, begun) {
       gameChoice,
       element("div", { className: "line" }, element("label", { htmlFor: "count" }, "Seats"), count),
       element("fieldset", {}, element("legend", {}, "Who plays"), seatsPlace),
-      element("details", {}, element("summary", {}, "Rules"), rulesPlace, element("div", { className: "line" }, element("label", { htmlFor: "seed" }, "Seed"), seed)),
+      folded("Rules", rulesPlace, element("div", { className: "line" }, element("label", { htmlFor: "seed" }, "Seed"), seed)),
       element("div", { className: "line" }, begin),
     ),
   );
