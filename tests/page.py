@@ -22,7 +22,7 @@ from tests.commands import ROOT, signals_as_in_a_shell
 
 PLAYERS = ("greedy", "random", "slow=pimc:1")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-PATIENCE = 20_000
+PATIENCE = 240_000
 """Milliseconds for which anything is waited for: only what hangs for ever takes so long."""
 
 WANTED = os.environ.get("CARD_ENVS_BROWSER", "")
