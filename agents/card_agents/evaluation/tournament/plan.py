@@ -10,7 +10,7 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, permutations
 from typing import Any, NamedTuple
@@ -186,7 +186,7 @@ class Chunk:
     decisions: list[int]
     seconds: list[float]
     forfeits: list[tuple[int, int, int, int, str]]
-    games: list[str]
+    games: list[str] = field(default_factory=list)
 
     @classmethod
     def joined(cls, chunks: Sequence[Chunk]) -> Chunk:
