@@ -110,7 +110,7 @@ def roster(game: Game) -> list[Entry]:
     """
     found = [_own(name, game) for name in (*NAMES, *EXTERNAL)]
     for name, entry in sorted(others().items()):
-        fault = _fault(name, game)
+        fault = fault_of(name, game)
         package = entry.dist.name if entry.dist is not None else entry.module
         found.append(Entry(name, f"made by {entry.value}", UNKNOWN_COST, not fault, fault, package))
     return found
@@ -122,11 +122,11 @@ def _own(name: str, game: Game) -> Entry:
     cost = COSTS.get(kind, UNKNOWN_COST)
     if name in UNTRIED:
         return Entry(name, sentence, cost, None)
-    fault = _fault(TRIED.get(name, name), game)
+    fault = fault_of(TRIED.get(name, name), game)
     return Entry(name, sentence, cost, not fault, fault)
 
 
-def _fault(name: str, game: Game) -> str:
+def fault_of(name: str, game: Game) -> str:
     """Why a player cannot be made for a game; "" if it can."""
     try:
         make_agent(name, game)
