@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMANDS = ("evaluate", "exploit", "play", "tournament", "train")
+COMMANDS = ("analyse", "evaluate", "exploit", "play", "players", "tournament", "train")
 """Those that take a game."""
 SCRIPTS = ("evaluate", "exploit", "tournament", "train")
 """Those that scripts of the checkout run too."""
@@ -23,6 +23,8 @@ PLAYED = {
 """Arguments of those that play among themselves."""
 BEGUN = {
     **PLAYED,
+    "analyse": [*SMALL, "--agents", "greedy", "--json", "kept.json"],
+    "players": [*SMALL, "--json", "kept.json"],
     "play": [*SMALL, "--opponents", "random", "--seed", "3", "--save", "kept.jsonl"],
     "train": ["elfern", "--steps", "100", "--out", "run"],
 }

@@ -15,7 +15,7 @@ FLOORS = (
     r"card_agents\.cli\b.*",
     r"card_agents\.(table|training)\b.*",
     r"card_agents\.evaluation\b.*",
-    r"card_agents\.names",
+    r"card_agents\.(names|roster)",
     r"card_agents\.(players|equilibrium)\b.*",
     r"card_agents\.\w+",
     r"card_envs(\.warmup)?",

@@ -95,12 +95,12 @@ def make_agent(name: str, game: Game, *, deterministic: bool = True, limits: Lim
         return _searching(game, name)
     if kind == "cfr":
         return _equilibrium(game, text)
-    others = _others()
-    if kind in others:
-        return _loaded(others[kind], game, text)
+    plugged = others()
+    if kind in plugged:
+        return _loaded(plugged[kind], game, text)
     if is_bot(name):
         return make_bot(name, game, limits)
-    choices = [*NAMES, *others, "module:factory", "cmd:PROGRAM"]
+    choices = [*NAMES, *plugged, "module:factory", "cmd:PROGRAM"]
     raise ValueError(f"There is no player {name!r}: choose one of {', '.join(map(repr, choices))}.")
 
 
@@ -150,7 +150,7 @@ def is_external(name: str) -> bool:
     (True, True, False)
     """
     kind = unwrapped(name).partition(":")[0]
-    return kind.partition("+")[0] not in OWN_KINDS and kind not in _others()
+    return kind.partition("+")[0] not in OWN_KINDS and kind not in others()
 
 
 def refuse_unrepeatable(name: str) -> None:
@@ -163,7 +163,8 @@ def refuse_unrepeatable(name: str) -> None:
         )
 
 
-def _others() -> dict[str, EntryPoint]:
+def others() -> dict[str, EntryPoint]:
+    """The players of other packages, by name: entry points of ``GROUP``."""
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 

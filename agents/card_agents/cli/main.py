@@ -29,6 +29,8 @@ VERBS = {
     "table": Verb("play in a browser against people and players, look and replay", SINGLE_THREADED, unless_set=True),
     "tournament": Verb("a round robin with ratings, or a sequential test of two players", SINGLE_THREADED),
     "exploit": Verb("exact value of a small game and exploitability of its players"),
+    "players": Verb("who there is to play, for a game and its rules"),
+    "analyse": Verb("what players know of a position, or what each play of a game gave away", SINGLE_THREADED),
     "watch": Verb("step through a game record, or write it down as pictures, a page or a film"),
     "warmup": Verb("compile everything once, before workers start or anything is timed"),
 }

@@ -35,12 +35,15 @@ def game_commands(
     add_options: Callable[[argparse.ArgumentParser, str], None],
     example: str,
     rules: Collection[str] = (),
+    *,
+    required: bool = True,
 ) -> None:
     """Add one subcommand per game, with an option for each of its rules and those that ``add_options`` adds.
 
     example: arguments after the game, for the help. rules: fields that it sets; games without them show no example.
+    required: whether a game must be named.
     """
-    commands = parser.add_subparsers(dest="game", metavar="GAME", required=True, help=", ".join(GAMES))
+    commands = parser.add_subparsers(dest="game", metavar="GAME", required=required, help=", ".join(GAMES))
     for name in GAMES:
         command = commands.add_parser(
             name, help=f"{name}, see {parser.prog} {name} --help", formatter_class=argparse.RawDescriptionHelpFormatter
@@ -50,7 +53,7 @@ def game_commands(
         try:
             add_rules(command, name)
             if rule_fields(name).keys() >= set(rules):
-                command.epilog = f"example: {command.prog} {example}"
+                command.epilog = f"example: {command.prog} {example}".rstrip()
                 parser.epilog = parser.epilog or command.epilog
         except ValueError:  # a plug-in game that cannot be loaded: chosen_game reports why
             command.epilog = f"The game {name!r} cannot be loaded."

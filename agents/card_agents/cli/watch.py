@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     if arguments.gif is not None:
         needed("pictures", "resvg_py", "PIL")
-    record = _record(arguments.file, arguments.number)
+    record = record_of(arguments.file, arguments.number)
     seat = None if arguments.seat == "all" else arguments.seat
     if seat is not None and seat >= record.game.num_players:
         parser.error(f"--seat {seat}: this record has {record.game.num_players} seats, from 0.")
@@ -74,7 +74,7 @@ def _seat(text: str) -> int | str:
     return text if text == "all" else whole(0, 11)(text)
 
 
-def _record(path: Path, number: int) -> GameRecord:
+def record_of(path: Path, number: int) -> GameRecord:
     """A record of a file, counted from 1; ``ValueError`` if there are not so many."""
     found = 0
     for record in read_records(path):

@@ -16,6 +16,7 @@ from card_agents.fields import described_rules
 from card_agents.labels import labels_of
 from card_agents.names import is_external, make_agent, split_label, unwrapped
 from card_agents.players.external import is_bot
+from card_agents.roster import is_slow, sentence_of
 from card_envs import GAMES, Game, make_game
 from card_envs.cards import NAMES
 from card_envs.checks import shown
@@ -23,19 +24,6 @@ from card_envs.checks import shown
 DEFAULT = ("ppo", "greedy", "random", "pimc:20", "pimc:100", "ismcts:1000", "ismcts:1000+ppo", "exact+ppo")
 """The players offered unless the operator names others: none of them runs a program or reads a file that a person at
 the table could choose."""
-
-SENTENCES = {
-    "random": "plays any legal action",
-    "greedy": "the game's own rule of thumb",
-    "ppo": "trained by self-play, answers at once",
-    "pimc": "plays sampled deals out with open cards, and thinks for a while",
-    "ismcts": "searches sampled deals, and thinks for a while",
-    "cfr": "close to an equilibrium of a small game",
-}
-"""What the players of the library do, by the first part of their names."""
-
-QUICK = ("random", "greedy", "ppo")
-"""First parts of the names of players that answer at once."""
 
 
 @dataclass(frozen=True)
@@ -49,20 +37,14 @@ class Offer:
     player: str
 
     @property
-    def kind(self) -> str:
-        """The first part of its name, as in ``SENTENCES``."""
-        return unwrapped(self.player).partition(":")[0].partition("+")[0]
-
-    @property
     def is_slow(self) -> bool:
         """Whether it may take long to answer."""
-        return self.kind not in QUICK
+        return is_slow(self.player)
 
     @property
     def sentence(self) -> str:
         """What it does."""
-        does = SENTENCES.get(self.kind, "a player of another package, or a program")
-        return does if unwrapped(self.player) == self.player else f"{does}; exact once every card can be deduced"
+        return sentence_of(self.player)
 
 
 def offers_of(names: Sequence[str]) -> dict[str, Offer]:
