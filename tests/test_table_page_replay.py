@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from card_envs.records import GameRecord
 from tests.page import Window, needs_browser
 from tests.variants import ANY, DEFAULTS, SEVERAL, every
@@ -168,3 +170,29 @@ def test_a_position_of_a_record_is_judged(game, window):
     at(page, len(record), record)
     assert not table.is_visible()
     assert window.button("Judge").is_disabled()
+
+
+@every(DEFAULTS)
+def test_a_whole_game_is_analysed_and_its_worst_plays_lead_to_their_positions(game, window):
+    record = played(game)
+    page = opened(window, [record])
+    page.get_by_label("Player to ask").select_option("slow")
+    window.button("Whole game").click()
+    table = page.get_by_role("table", name="Points given away, by slow")
+    table.wait_for()
+    assert table.get_by_role("row").count() == game.num_players + 1
+    worst = page.get_by_role("list", name="The worst plays").get_by_role("button")
+    assert worst.count() > 0
+    number = int(re.match(r"Play (\d+),", worst.first.inner_text())[1])
+    worst.first.click()
+    at(page, number - 1, record)
+    assert table.is_visible()
+
+
+def test_a_player_that_values_no_plays_says_so_instead_of_an_analysis(browser, server):
+    window = Window(browser, server, stays_connected=False)
+    page = opened(window, [played(ANY.make())])
+    page.get_by_label("Player to ask").select_option("greedy")
+    window.button("Whole game").click()
+    page.get_by_text("tells no values of plays").wait_for()
+    window.close()

@@ -9,10 +9,14 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("httpx")
 
+from card_agents.evaluation.analysis import analyse_record
+from card_agents.names import make_agent
+from card_agents.table.choices import offers_of
 from card_agents.table.limits import Limits
 from card_envs.records import GameRecord
+from card_envs.render.plays import said
 from tests.table import visit
-from tests.variants import ANY, FEW, every
+from tests.variants import ANY, DEFAULTS, FEW, every
 
 
 @pytest.fixture
@@ -94,6 +98,39 @@ def test_any_player_can_be_asked_about_a_position(file):
             assert (status, sentence in told["error"]) == (400, True)
 
     visit(file, scene)
+
+
+@every(DEFAULTS)
+def test_what_each_play_of_a_record_gave_away_is_as_the_analysis_says(game, file):
+    record = played(game)
+    wanted = analyse_record(record, ("slow", make_agent("pimc:2", game))).to_dict()
+
+    async def scene(browser):
+        _, told = await browser.post("replays", content=record.to_line().encode())
+        status, found = await browser.get(f"replays/{told['replay']}/0/analysis?player=slow&names=de")
+        assert (status, found["seats"], found["judge"]) == (200, json.loads(json.dumps(wanted["seats"])), "slow")
+        for play, one in zip(found["plays"], wanted["plays"], strict=True):
+            assert play == {**one, "action": said(one["action"], "de"), "best": said(one["best"], "de")}
+        status, refused = await browser.get(f"replays/{told['replay']}/0/analysis?player=nobody")
+        assert (status, "There is no player 'nobody' here" in refused["error"]) == (400, True)
+
+    visit(file, scene, offers=offers_of(["slow=pimc:2"]))
+
+
+def test_an_analysis_that_cannot_be_gets_a_sentence(file):
+    record = played(ANY.make())
+
+    async def scene(browser):
+        _, told = await browser.post("replays", content=record.to_line().encode())
+        for number, player, status, sentence in (
+            (0, "random", 400, "tells no values of plays"), (1, "random", 404, "There is no record 1"),
+            (0, "pimc:2", 413, "at most 5 are judged: use card-envs analyse"),
+        ):  # fmt: skip
+            browser.room.limits = Limits(analysed=5 if status == 413 else 1000)
+            found, answer = await browser.get(f"replays/{told['replay']}/{number}/analysis?player={player}")
+            assert (found, sentence in answer["error"]) == (status, True), answer
+
+    visit(file, scene, offers=offers_of(["random", "pimc:2"]))
 
 
 def test_what_is_no_record_is_refused_naming_the_line(file):

@@ -52,6 +52,7 @@ def application(room: Room, names: set[str]) -> Guard:
         Route("/replays", open_replay, methods=["POST"]),
         Route("/replays/{token}/{record:int}/{plays:int}", replay),
         Route("/replays/{token}/{record:int}/{plays:int}/hint", replay_hint),
+        Route("/replays/{token}/{record:int}/analysis", replay_analysis),
     ]
     routes = [
         Route("/", page),
@@ -147,6 +148,13 @@ async def replay_hint(request: Request) -> Response:
     kept, plays = await _replayed(request)
     player = request.query_params.get("player")
     return JSONResponse(await _room(request).judge(kept.at(plays), player, *_shape(request)))
+
+
+async def replay_analysis(request: Request) -> Response:
+    asked, room = request.path_params, _room(request)
+    kept = await room.replays.record(asked["token"], asked["record"])
+    names, _ = _shape(request)
+    return JSONResponse(await room.analyse(kept, request.query_params.get("player"), names))
 
 
 async def _replayed(request: Request) -> tuple[Any, int]:

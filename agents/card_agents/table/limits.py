@@ -20,6 +20,7 @@ class Limits:
     streams: streams of events for one seat; ``all_streams``: for all.
     waiting: hints, analyses and files of records in work or waiting for it.
     threads: in which players think long, and so many again in which hints are worked out; a core is left for the rest.
+    analysed: plays of a record whose plays are all judged.
     label: letters of the name of a person.
     width: pixels across of a picture, least and most.
     patience: seconds that a request may take to arrive.
@@ -38,6 +39,7 @@ class Limits:
     all_streams: int = 400
     waiting: int = 16
     threads: int = max((os.cpu_count() or 2) - 1, 1)
+    analysed: int = 1000
     label: int = 40
     width: tuple[int, int] = (160, 2400)
     patience: float = 30.0

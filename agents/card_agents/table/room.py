@@ -7,12 +7,13 @@ import sqlite3
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from card_agents.judgement import Judgement, judgement_of
+from card_agents.evaluation.analysis import analyse_record
+from card_agents.judgement import judgement_of
 from card_agents.labels import labels_of
 from card_agents.names import make_agent
-from card_agents.protocol import external_bot
+from card_agents.protocol import Agent, external_bot
 from card_agents.table.choices import Offer, choices, excuse, game_under, offered
 from card_agents.table.limits import Limits, Refusal
 from card_agents.table.position import judged
@@ -21,9 +22,13 @@ from card_agents.table.sitting import PERSON, SEATS, Sitting
 from card_agents.table.store import KeptGame, Store, new_token
 from card_agents.table.tables import Table, begun, line_without, next_sitting, sitting_of
 from card_agents.table.threads import Thinkers
+from card_envs import Game
 from card_envs.checks import shown, whole_number
 from card_envs.records import GameRecord
+from card_envs.render.plays import said
 from card_envs.state import State
+
+Answer = TypeVar("Answer")
 
 
 class Room:
@@ -179,21 +184,39 @@ class Room:
     async def judge(self, state: State, player: Any, names: str, width: int) -> dict[str, Any]:
         """What a player knows of the plays in a position of a record, of the view of the seat to play."""
         offer = offered(self.offers, player)
+        judgement = await self._asked(offer, state.game, lambda agent: judgement_of(agent, state, offer.name))
+        return judged(judgement, offer.name, state.view(), names, width)
 
-        def ask() -> Judgement:
-            agent = make_agent(offer.player, state.game)
+    async def analyse(self, record: GameRecord, player: Any, names: str) -> dict[str, Any]:
+        """What each play of a record gave away, by exact play or the values of a player, as data for JSON."""
+        offer, most = offered(self.offers, player), self.limits.analysed
+        if len(record) > most:
+            raise Refusal(
+                413, f"This game has {len(record)} plays, and at most {most} are judged: use card-envs analyse."
+            )
+        found = await self._asked(offer, record.game, lambda agent: analyse_record(record, (offer.name, agent)))
+        told = found.to_dict()
+        plays = [
+            {**play, "action": said(play["action"], names), "best": said(play["best"], names)} for play in told["plays"]
+        ]
+        return {**told, "plays": plays}
+
+    async def _asked(self, offer: Offer, game: Game, work: Callable[[Agent], Answer]) -> Answer:
+        """What a player on offer, made for this alone, has worked out; ``Refusal`` where it cannot."""
+
+        def ask() -> Answer:
+            agent = make_agent(offer.player, game)
             try:
-                return judgement_of(agent, state, offer.name)
+                return work(agent)
             finally:
                 bot = external_bot(agent)
                 if bot is not None:
                     bot.close()
 
         try:
-            judgement = await self.thinkers.ask(ask)
+            return await self.thinkers.ask(ask)
         except ValueError as fault:
             raise Refusal(400, excuse([offer], fault)) from None
-        return judged(judgement, offer.name, state.view(), names, width)
 
     def open(self) -> None:
         """Begin, in the thread of the event loop."""

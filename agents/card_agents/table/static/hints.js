@@ -42,13 +42,18 @@ function order(row) {
   return row.exact ?? row.value ?? row.probability ?? row.visits ?? 0;
 }
 
-/** The choice of a player and a button to ask it. `pressed(player)` is called; `game` says which players there are. */
-export function playerChoice(text, pressed) {
+/**
+ * The choice of a player, and a button for each thing that it can be asked: `ways` are pairs of a text and what is
+ * called with the player's name. `offer(game)` says which players there are; `press` is the first button.
+ */
+export function playerChoice(...ways) {
   const select = element("select", { "aria-label": "Player to ask" });
-  const press = button(text, () => {
-    keep("hint", select.value);
-    pressed(select.value);
-  });
+  const buttons = ways.map(([text, pressed]) =>
+    button(text, () => {
+      keep("hint", select.value);
+      pressed(select.value);
+    }),
+  );
   async function offer(game) {
     if (select.dataset.game === game) return;
     select.dataset.game = game;
@@ -58,7 +63,7 @@ export function playerChoice(text, pressed) {
     const before = kept("hint");
     if (offered.some((player) => player.name === before)) select.value = before;
   }
-  return { shown: element("div", { className: "line" }, select, press), press, offer };
+  return { shown: element("div", { className: "line" }, select, buttons), press: buttons[0], offer };
 }
 
 /** Hints at a seat of a game. */
@@ -66,7 +71,7 @@ export class Hints {
   constructor(game) {
     this.game = game;
     this.svg = null;
-    this.choice = playerChoice("Hint", (player) => this.#ask(player));
+    this.choice = playerChoice(["Hint", (player) => this.#ask(player)]);
     this.found = element("div", { "aria-live": "polite" });
     this.shown = element("section", { className: "hints" }, element("h2", {}, "Hint"), this.choice.shown, this.found);
   }

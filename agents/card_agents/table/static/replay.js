@@ -1,5 +1,6 @@
 // Looking through records play by play: of a file, or of a game that has just ended.
 
+import { analysis } from "./analysis.js";
 import { Refused, ask, choices, query } from "./asking.js";
 import { alarm, button, element, folded, picture, refill, say } from "./elements.js";
 import { judgementTable, playerChoice } from "./hints.js";
@@ -63,6 +64,7 @@ export class Replay {
 
   close() {
     this.over.abort();
+    this.analysing?.abort();
     this.#pause();
   }
 
@@ -81,13 +83,14 @@ export class Replay {
     ].map(([key, sign, name, press]) => [key, button(sign, press, { "aria-label": name, title: name, "data-key": key })]);
     this.buttons = Object.fromEntries(buttons);
     this.seats = element("select", { "aria-label": "Whose cards are open", onchange: () => this.#turn({ seat: this.seats.value }) });
-    this.list = element("select", { "aria-label": "Record", onchange: () => this.#turn({ record: Number(this.list.value), plays: 0 }) });
+    this.list = element("select", { "aria-label": "Record", onchange: () => this.#open(Number(this.list.value)) });
     this.list.replaceChildren(...(this.records ?? []).map((one, k) => element("option", { value: String(k) }, `${k + 1}. ${one.title}, ${one.plays} plays`)));
     this.list.hidden = (this.records?.length ?? 0) < 2;
     this.history = element("ol", { className: "log" });
     this.words = element("pre", { className: "words" });
-    this.choice = playerChoice("Judge", (player) => this.#judge(player));
+    this.choice = playerChoice(["Judge", (player) => this.#judge(player)], ["Whole game", (player) => this.#analyse(player)]);
     this.found = element("div", { "aria-live": "polite" });
+    this.analysed = element("div", { "aria-live": "polite" });
     this.place.replaceChildren(
       element(
         "div",
@@ -106,7 +109,7 @@ export class Replay {
         element(
           "aside",
           { "aria-label": "Beside the table" },
-          element("section", { className: "hints" }, element("h2", {}, "Judgement"), this.choice.shown, this.found),
+          element("section", { className: "hints" }, element("h2", {}, "Judgement"), this.choice.shown, this.found, this.analysed),
           element("section", {}, element("h2", {}, "Plays"), this.history),
           folded("The position in words", this.words),
         ),
@@ -130,6 +133,12 @@ export class Replay {
 
   #go(plays) {
     this.#turn({ plays: Math.max(0, Math.min(plays, this.length)) });
+  }
+
+  #open(record) {
+    this.analysing?.abort();
+    this.analysed.replaceChildren();
+    this.#turn({ record, plays: 0 });
   }
 
   #step(to) {
@@ -224,14 +233,28 @@ export class Replay {
     this.#pause();
     const number = this.asked;
     this.judging = new AbortController();
-    this.found.replaceChildren(element("p", { className: "busy" }, `${player} thinks …`));
+    const told = await this.#worked(this.found, player, `${this.#address()}/hint`, this.judging.signal, { width: widthFor(this.frame) });
+    if (!told || number !== this.asked) return;
+    this.frame.replaceChildren(picture(told.svg));
+    this.found.replaceChildren(judgementTable({ player, ...told }));
+  }
+
+  async #analyse(player) {
+    this.analysing?.abort();
+    this.analysing = new AbortController();
+    const { replay, record } = this.at;
+    const told = await this.#worked(this.analysed, player, `replays/${replay}/${record}/analysis`, this.analysing.signal);
+    if (told) this.analysed.replaceChildren(...analysis(told, (number) => this.#go(number)));
+  }
+
+  /** What a player says when it is asked, which takes a while; undefined if it says nothing, or nobody waits any more. */
+  async #worked(place, player, path, signal, more = {}) {
+    place.replaceChildren(element("p", { className: "busy" }, `${player} thinks …`));
     try {
-      const told = await ask(query(`${this.#address()}/hint`, { player, names: names(), width: widthFor(this.frame) }), { signal: this.judging.signal });
-      if (number !== this.asked) return;
-      this.frame.replaceChildren(picture(told.svg));
-      this.found.replaceChildren(judgementTable({ player, ...told }));
+      return await ask(query(path, { player, names: names(), ...more }), { signal });
     } catch (fault) {
-      if (fault.name !== "AbortError" && number === this.asked) this.found.replaceChildren(element("p", { className: "fault" }, fault.message));
+      if (fault.name !== "AbortError") place.replaceChildren(element("p", { className: "fault" }, fault.message));
+      return undefined;
     }
   }
 
