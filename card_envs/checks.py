@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.errors import OutOfRange
+
 MOST_BITS = 300
 """Whole numbers of more bits are not printed in full: beyond some size Python refuses to."""
 
@@ -50,7 +52,8 @@ def shown(value: object) -> str:
 
 
 def whole_number(name: str, value: Any, least: int, most: int) -> int:
-    """``value`` as an int from ``least`` to ``most``; ``ValueError`` otherwise (a bool is not a number)."""
+    """``value`` as an int from ``least`` to ``most``; ``ValueError`` otherwise (a bool is not a number), ``OutOfRange``
+    for a number that is not among them."""
     try:
         if isinstance(value, (bool, np.bool_)):
             raise TypeError
@@ -58,7 +61,9 @@ def whole_number(name: str, value: Any, least: int, most: int) -> int:
     except TypeError:
         raise ValueError(f"{name}={shown(value)} is not a whole number: give one from {least} to {most}.") from None
     if not least <= number <= most:
-        raise ValueError(f"{name}={shown(number)} is out of range: give a whole number from {least} to {most}.")
+        fault = OutOfRange(f"{name}={shown(number)} is out of range: give a whole number from {least} to {most}.")
+        fault.name, fault.least, fault.most = name, least, most
+        raise fault
     return number
 
 

@@ -5,6 +5,17 @@ class IllegalAction(ValueError):
     """An action that the seat to play may not take now, or any action when nobody is on turn."""
 
 
+class OutOfRange(ValueError):
+    """A whole number that is too small or too large.
+
+    name: what it is given for. least, most: what is allowed.
+    """
+
+    name: str
+    least: int
+    most: int
+
+
 class UnknownArgument(ValueError, TypeError):
     """An unknown keyword argument, or a ``render_mode`` that is not available.
 

@@ -18,7 +18,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
-from typing import Any
+from typing import Any, BinaryIO
 
 from card_envs import positions
 from card_envs.checks import shown, whole_number
@@ -276,23 +276,28 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[GameRecord]:
 
     Raises ``ValueError``, naming the line, at the first that is no record; all those before it have been given by then.
     """
-    whole = 0
     with open(path, "rb") as file:
-        for number in count(1):
-            line = file.readline(4 * MOST_LETTERS)
-            if not line:
-                return
-            try:
-                text = decoded(line)
-                if not text.strip():
-                    continue
-                record = GameRecord.from_line(text)
-            except ValueError as fault:
-                torn = "" if line.endswith(b"\n") else " The line does not end, so a part of it may be missing."
-                before = f" There are {whole} records before it." if whole else ""
-                raise ValueError(f"{os.fspath(path)}, line {number}: {fault}{torn}{before}") from None
-            whole += 1
-            yield record
+        yield from records_in(file, os.fspath(path))
+
+
+def records_in(file: BinaryIO, name: str) -> Iterator[GameRecord]:
+    """The records of an open file, which errors call ``name``; otherwise as ``read_records``."""
+    whole = 0
+    for number in count(1):
+        line = file.readline(4 * MOST_LETTERS)
+        if not line:
+            return
+        try:
+            text = decoded(line)
+            if not text.strip():
+                continue
+            record = GameRecord.from_line(text)
+        except ValueError as fault:
+            torn = "" if line.endswith(b"\n") else " The line does not end, so a part of it may be missing."
+            before = f" There are {whole} records before it." if whole else ""
+            raise ValueError(f"{name}, line {number}: {fault}{torn}{before}") from None
+        whole += 1
+        yield record
 
 
 def write_records(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> None:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from itertools import product
 from xml.etree import ElementTree
 
 import numpy as np
@@ -20,6 +21,8 @@ from tests.variants import ANY, GAMES, MANY, VARIANTS, every, scattered
 
 SVG = "{http://www.w3.org/2000/svg}"
 POSITIONS = 4
+WIDTHS = (300, 720)
+"""In pixels, of a picture for a phone and one for a desk."""
 
 
 def stages(game):
@@ -58,16 +61,16 @@ def public(state):
 @every(MANY)
 def test_what_a_seat_sees_is_in_its_picture_once_and_nothing_else(game):
     for state in stages(game):
-        for seat in {0, game.num_players - 1, max(state.to_play, 0)}:
-            found = cards(state.to_svg(seat))
+        for seat, width in product({0, game.num_players - 1, max(state.to_play, 0)}, WIDTHS):
+            found = cards(state.to_svg(seat, width=width))
             assert visible(state, seat) <= set(found) <= visible(state, seat) | public(state)
             assert set(found.values()) <= {1}
 
 
 @every(VARIANTS)
 def test_the_picture_of_all_has_every_card_once(game):
-    for state in stages(game):
-        assert cards(state.to_svg("all")) == Counter(game.pack.names)
+    for state, width in product(stages(game), WIDTHS):
+        assert cards(state.to_svg("all", width=width)) == Counter(game.pack.names)
 
 
 @every(VARIANTS)
@@ -134,6 +137,25 @@ def test_all_is_shown_only_by_a_word_for_it():
         state.view(0).to_svg(1)
     with pytest.raises(ValueError, match="seats must be from 0 to 1"):
         state.to_svg(2)
+
+
+@every(VARIANTS)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_card_lies_within_the_picture(game, width):
+    for state in stages(game):
+        root = ElementTree.fromstring(state.to_svg("all", width=width))
+        _, _, wide, high = map(float, root.get("viewBox").split())
+        for card in root.iter(f"{SVG}rect"):
+            x, y, w, h = (float(card.get(name)) for name in ("x", "y", "width", "height"))
+            assert min(x, y) >= 0
+            assert x + w <= wide
+            assert y + h <= high
+
+
+def test_a_picture_for_a_phone_is_higher_than_wide():
+    for name in GAMES:
+        root = ElementTree.fromstring(card_envs.make_game(name).new_state(seed=7).to_svg(width=WIDTHS[0]))
+        assert int(root.get("height")) > int(root.get("width"))
 
 
 @pytest.mark.parametrize("width", [300, 720, 1920])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -14,12 +12,11 @@ from card_agents import replay
 from card_agents.cli.watch import KEYS, main
 from card_envs import GameRecord, write_records
 from tests.commands import run, said
+from tests.page import browsing, needs_browser
 from tests.record_files import played
 from tests.terminals import Terminal
 from tests.test_leaks import shuffled
 from tests.variants import ANY, FEW, SEVERAL, every
-
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @pytest.fixture
@@ -90,12 +87,14 @@ def test_a_page_holds_the_pictures_and_asks_for_nothing_else(file, tmp_path):
     assert len(replay.html(record)) < whole / 3
 
 
-@pytest.mark.skipif(BROWSER is None, reason="there is no chromium here")
 def test_a_browser_shows_the_first_position_of_a_page(file, tmp_path):
+    needs_browser()
     page = tmp_path / "game.html"
     assert main([str(file), "--number", "3", "--html", str(page)]) == 0
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
-    seen = subprocess.run([BROWSER, *flags, page.as_uri()], capture_output=True, text=True, timeout=600).stdout
+    with browsing() as browser:
+        window = browser.new_page()
+        window.goto(page.as_uri())
+        seen = window.content()
     assert re.search(r'<p id="caption"[^>]*>The beginning: seat . \(', seen)
     (drawn,) = re.findall(r'<div id="picture">(<svg.*?</svg>)</div>', seen, re.DOTALL)
     assert ElementTree.fromstring(drawn).tag.endswith("svg")

@@ -72,7 +72,7 @@ class Judgement:
             for name, number, known in zip(self.names, self.actions.tolist(), zip(*columns, strict=True), strict=True)
         ]
 
-    def marks(self) -> dict[int, float]:
+    def marks(self) -> dict[int | str, float]:
         """Weights of the actions for a picture (``State.to_svg``): probabilities, else shares of the visits, else the
         action chosen."""
         for known in (self.probability, self.visits):

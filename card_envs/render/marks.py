@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from card_envs.checks import shown
-from card_envs.render.faces import WIDTH, Box, rectangle
+from card_envs.render.faces import Box, rectangle
 from card_envs.render.lettering import Pen, number, text_width, write
 from card_envs.render.plays import said
 
@@ -98,8 +98,8 @@ def arrow(start: Box, end: Box, share: float) -> str:
 def listed(picture: Picture, weights: Mapping[int, float], most: float, whole: bool) -> float:
     """List the heaviest actions below the picture, with a bar each; the new height of the picture."""
     ranked = sorted(weights.items(), key=lambda mark: (-mark[1], mark[0]))
-    columns, left = 3, 16.0
-    wide = (WIDTH - 2 * left) / columns
+    columns, left = 2 if picture.is_narrow else 3, 16.0
+    wide = (picture.width - 2 * left) / columns
     top = picture.height + 2
     names = [said(picture.game.action_name(action), picture.names) for action, _ in ranked[:MOST_LISTED]]
     indent = min(max(text_width(name, 10) for name in names), 110) + 10
@@ -112,6 +112,6 @@ def listed(picture: Picture, weights: Mapping[int, float], most: float, whole: b
     bottom = top + math.ceil(len(names) / columns) * 20
     if len(ranked) > len(names):
         rest = f"and {len(ranked) - len(names)} more"
-        picture.parts.append(write(rest, WIDTH - left, bottom, 9, PEN, anchor="end"))
+        picture.parts.append(write(rest, picture.width - left, bottom, 9, PEN, anchor="end"))
         bottom += 16
     return bottom + 6

@@ -24,6 +24,9 @@ from card_envs.render.scene import CARD, Group, Place, Scene, card_of
 if TYPE_CHECKING:
     from card_envs.game import Game
 
+NARROW, NARROW_WIDTH = 480, 400
+"""A picture of fewer pixels across is laid out for a phone: this wide in its own units, and higher."""
+
 EDGE, GAP = 14, 10
 GROUND, CLOTH, PANEL = "#dfe8e1", "#bcd0c2", "#f4f7f4"
 FAINT = Pen("#55655c", 1.15)
@@ -39,8 +42,11 @@ LINE, MOST_LINES = 18, 6
 class Picture:
     """A picture in the making."""
 
-    def __init__(self, game: Game, row: Any, seat: int | None, names: str) -> None:
-        self.game, self.row, self.seat, self.names = game, row, seat, names
+    def __init__(self, game: Game, row: Any, seat: int | None, names: str, width: int = WIDTH) -> None:
+        """width: in units, ``WIDTH`` or ``NARROW_WIDTH``."""
+        self.game, self.row, self.seat, self.names, self.width = game, row, seat, names, width
+        self.is_narrow = width < WIDTH
+        self.inside = width - 2 * EDGE
         self.scene: Scene = game.scene(row, seat)
         self.parts: list[str] = []
         self.hands: dict[str, Box] = {}
@@ -60,10 +66,11 @@ class Picture:
         y = self._others(46.0)
         y = self._table(y)
         said_at, y = y, y + (MOST_LINES * LINE + GAP if self.scene.lines else 0)
-        self._panel(self.own, Box(EDGE, y, WIDTH - 2 * EDGE, 112))
+        height = 220 if self.is_narrow else 112
+        self._panel(self.own, Box(EDGE, y, self.inside, height))
         if self.scene.lines:
             self._lines(said_at)
-        y += 112 + GAP
+        y += height + GAP
         if self.scene.stock is not None and self.scene.stock.cards:
             y = self._order(self.scene.stock, y)
         self.height = y + EDGE - GAP
@@ -75,29 +82,36 @@ class Picture:
 
     def _headline(self) -> None:
         row, game = self.row, self.game
-        self._say(self.scene.title, EDGE + 2, 17, 14, STRONG, room=440)
+        most = 0.61 * self.width
+        self._say(self.scene.title, EDGE + 2, 17, 14, STRONG, room=most)
         if row.forfeit >= 0:
             status = f"over: seat {row.forfeit} lost by an illegal action"
         elif row.over:
             status = f"over, points {' : '.join(str(int(points)) for points in row.points[: game.num_players])}"
         else:
             status = f"seat {row.to_play} to play"
-        room = WIDTH - 2 * EDGE - min(text_width(self.scene.title, 14), 440) - 30
-        self._say(status, WIDTH - EDGE - 2, 17, 13, ACTIVE, anchor="end", room=room)
+        room = self.inside - min(text_width(self.scene.title, 14), most) - 30
+        self._say(status, self.width - EDGE - 2, 17, 13, ACTIVE, anchor="end", room=room)
 
     def _others(self, y: float) -> float:
         """The other seats, in turn order from left to right, and the height at which the next part begins."""
         others = [(self.own + k) % self.game.num_players for k in range(1, self.game.num_players)]
-        rows = 1 if len(others) < 4 else 2 if len(others) < 9 else 3
-        columns = math.ceil(len(others) / rows)
-        width = (WIDTH - 2 * EDGE - (columns - 1) * GAP) / columns
-        height = 112 if columns == 1 else 122 if columns == 2 else 172
+        columns = self._columns(len(others))
+        rows = math.ceil(len(others) / columns)
+        width = (self.inside - (columns - 1) * GAP) / columns
+        height = 112 if columns == 1 else 122 if width > 300 else 172 if width > 150 else 150
         for k, seat in enumerate(others):
             across, down = k % columns, k // columns
             in_row = min(columns, len(others) - down * columns)
             indent = (columns - in_row) * (width + GAP) / 2
             self._panel(seat, Box(EDGE + indent + across * (width + GAP), y + down * (height + GAP), width, height))
         return y + rows * (height + GAP)
+
+    def _columns(self, others: int) -> int:
+        """How many seats stand side by side."""
+        if self.is_narrow:
+            return min(others, 2) if others < 7 else 3
+        return math.ceil(others / (1 if others < 4 else 2 if others < 9 else 3))
 
     def _panel(self, seat: int, box: Box) -> None:
         """A seat: its name, remarks on it, its hand and what it has won."""
@@ -118,12 +132,16 @@ class Picture:
             self._say(name, left, top, 11.5, ACTIVE if on_turn else STRONG)
             room = box.width - 24 - text_width(name, 11.5) - 12
             self._say(", ".join(facts), box.x + box.width - 12, top + 1.5, 9, FAINT, anchor="end", room=room)
-            if box.width > 300:
+            if box.height > 200:
+                hand = Box(left, top + 24, box.width - 24, 84)
+                won = Box(left, top + 118, 0, box.height - 140)
+            elif box.width > 300:
                 hand = Box(left, top + 24, 148, 70)
                 won = Box(left + 164, top + 24, 0, box.height - 46)
             else:
-                hand = Box(left, top + 21, box.width - 24, 54)
-                won = Box(left, top + 82, 0, box.height - 100)
+                high = 54 if box.height > 160 else 40
+                hand = Box(left, top + 21, box.width - 24, high)
+                won = Box(left, top + high + 28, 0, box.height - high - 46)
         self._hand(place.hand, hand)
         if place.won is not None:
             self._won(place.won, Box(won.x, won.y, box.x + box.width - 12 - won.x, won.height))
@@ -177,25 +195,26 @@ class Picture:
 
     def _table(self, y: float) -> float:
         scene = self.scene
-        self.parts.append(faces.rectangle(Box(EDGE, y, WIDTH - 2 * EDGE, BAND), 9, CLOTH))
-        left, right = EDGE + 16.0, WIDTH - EDGE - 16.0
+        self.parts.append(faces.rectangle(Box(EDGE, y, self.inside, BAND), 9, CLOTH))
+        left, right = EDGE + 16.0, self.width - EDGE - 16.0
         if scene.stock is not None:
             self._stock(scene.stock, left, y + 36)
             left += 96
         if scene.aside is not None and scene.aside.cards:
-            right -= 148
-            self._aside(scene.aside, Box(right + 8, y + 36, 140, 80))
+            wide = 88 if self.is_narrow else 140
+            right -= wide + 8
+            self._aside(scene.aside, Box(right + 8, y + 36, wide, 80))
         cards = scene.table.cards
         width, room = 62.0, right - left
         step = min(width + 6, (room - width) / max(len(cards) - 1, 1))
         whole = width + (len(cards) - 1) * step
-        x = min(max((WIDTH - whole) / 2, left), right - whole)
+        x = min(max((self.width - whole) / 2, left), right - whole)
         for k, card in enumerate(cards):
             self.table[card] = Box(x + k * step, y + 40, width, width * RATIO)
             self._card(card, self.table[card])
         plays = [f"seat {seat}: {said(self.game.action_name(action), self.names)}" for seat, action in self.last_plays]
         if plays:
-            self._say(f"last: {', '.join(plays)}", EDGE + 16, y + 13, 10, STRONG, room=WIDTH - 2 * EDGE - 32)
+            self._say(f"last: {', '.join(plays)}", EDGE + 16, y + 13, 10, STRONG, room=self.inside - 32)
         return y + BAND + GAP
 
     def _stock(self, stock: Group, x: float, y: float) -> None:
@@ -223,7 +242,7 @@ class Picture:
     def _order(self, stock: Group, y: float) -> float:
         """The whole stock, where all is shown."""
         self._say(f"{stock.label}, the next card first", EDGE + 2, y + 2, 9, FAINT)
-        self._strip(stock, EDGE, y + 18, WIDTH - 2 * EDGE, 26)
+        self._strip(stock, EDGE, y + 18, self.inside, 26)
         return y + 18 + 26 * 1.55 + GAP
 
     def _lines(self, y: float) -> None:
@@ -234,7 +253,7 @@ class Picture:
         indent = max(text_width(label, cap) for label, _ in lines) + 14
         for k, (label, text) in enumerate(lines):
             self._say(label, EDGE + 2, y + k * step, cap, FAINT)
-            self._sentence(text, EDGE + 2 + indent, y + k * step, cap, WIDTH - 2 * EDGE - indent - 4)
+            self._sentence(text, EDGE + 2 + indent, y + k * step, cap, self.inside - indent - 4)
 
     def _sentence(self, text: str, x: float, y: float, cap: float, room: float) -> None:
         whole = advance(translated(text, self.names), cap)
@@ -267,19 +286,21 @@ def draw(
 ) -> str:
     """A position as a seat may see it (``row`` is its view), or all of it (None), as an SVG document.
 
-    marks: weights of legal actions, drawn on the cards. width: in pixels. names: language of the cards' names.
+    marks: weights of legal actions, drawn on the cards. width: in pixels; below ``NARROW`` the picture is higher than
+    wide, so that it can be read on a phone. names: language of the cards' names.
     """
     width = whole_number("width", width, 50, 10_000)
     choice("names", names, NAMES)
-    picture = Picture(game, row, seat, names)
+    picture = Picture(game, row, seat, names, NARROW_WIDTH if width < NARROW else WIDTH)
     picture.draw()
     if marks:
         draw_marks(picture, checked(marks))
     height = 2 * math.ceil(picture.height / 2)  # films want even numbers
-    picture.parts[0] = faces.rectangle(Box(0, 0, WIDTH, height), 12, GROUND)
+    picture.parts[0] = faces.rectangle(Box(0, 0, picture.width, height), 12, GROUND)
     page = escape(translated(str(game.page(row, seat)), names))
+    pixels_high = 2 * math.ceil(height * width / picture.width / 2)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{2 * math.ceil(height * width / WIDTH / 2)}" '
-        f'viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(picture.scene.title)}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{pixels_high}" '
+        f'viewBox="0 0 {picture.width} {height}" role="img" aria-label="{escape(picture.scene.title)}">'
         f"<desc>{page}</desc>{''.join(picture.parts)}</svg>"
     )

@@ -26,6 +26,7 @@ VERBS = {
     "play": Verb("play in the terminal against players, or several people", SINGLE_THREADED, unless_set=True),
     "train": Verb("train a player by self-play", SLEEPING, unless_set=True),
     "evaluate": Verb("compare players over the same deals"),
+    "table": Verb("play in a browser against people and players, look and replay", SINGLE_THREADED, unless_set=True),
     "tournament": Verb("a round robin with ratings, or a sequential test of two players", SINGLE_THREADED),
     "exploit": Verb("exact value of a small game and exploitability of its players"),
     "watch": Verb("step through a game record, or write it down as pictures, a page or a film"),

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import inspect
 import re
 import sys
-import types
 import typing
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from card_agents.cli.command_line import Parser
+from card_agents.fields import field_sentences, plain_hint
 from card_agents.labels import labels_of
 from card_agents.names import NAMES_HELP, split_label
 from card_agents.seeds import read_salt
@@ -85,18 +84,6 @@ def add_rules(parser: argparse.ArgumentParser, game: str) -> None:
         if name.startswith(NUMBER_OF):
             spelled.append(f"--{name.removeprefix(NUMBER_OF).replace('_', '-')}")
         group.add_argument(*spelled, **option)
-
-
-def field_sentences(described: type) -> dict[str, str]:
-    r"""The descriptions of the fields in a class docstring, by name: ``name: sentence.``, later lines indented.
-
-    >>> class Rules:
-    ...     'Two fields.\n\npace: ``"slow"``\n    or ``"fast"``.\nlaps: how many.'
-    >>> field_sentences(Rules)
-    {'pace': 'slow or fast', 'laps': 'how many'}
-    """
-    found = re.findall(r"^(\w+): (.*(?:\n +.*)*)", inspect.getdoc(described) or "", re.MULTILINE)
-    return {name: " ".join(text.split()).replace('"', "").replace("``", "").rstrip(".") for name, text in found}
 
 
 def chosen_game(arguments: argparse.Namespace) -> Game:
@@ -187,8 +174,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 def _reading(hint: Any) -> dict[str, Any]:
     """The argparse arguments for a rule of this type."""
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        hint = next(part for part in typing.get_args(hint) if part is not type(None))
+    hint = plain_hint(hint)
     if hint is bool:
         return {"action": argparse.BooleanOptionalAction}
     if typing.get_origin(hint) is Literal:

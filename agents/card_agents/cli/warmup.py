@@ -33,15 +33,20 @@ PATIENCE = 2.0
 """Seconds after which a message explains the delay."""
 
 
+def warm_up_players(game: Game) -> None:
+    """Compile a game and all that its players need."""
+    warm_up_game(game)
+    for name in PLAYERS:
+        with contextlib.suppress(ValueError):  # not every game has every player
+            warm_up(game, [make_agent(name, game)])
+
+
 def warm_up_all(game: Game) -> None:
     """Compile everything for a game."""
     from card_agents.equilibrium.solving import warm_up as warm_up_equilibrium
     from card_agents.evaluation.regret import KINDS, measure
 
-    warm_up_game(game)
-    for name in PLAYERS:
-        with contextlib.suppress(ValueError):  # not every game has every player
-            warm_up(game, [make_agent(name, game)])
+    warm_up_players(game)
     for kind in KINDS:
         with contextlib.suppress(ValueError):  # not every game has exact play
             measure(game, ("greedy", make_agent("greedy", game)), seeds=np.zeros(1, np.uint64), kind=kind)
