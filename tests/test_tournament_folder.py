@@ -76,6 +76,8 @@ DAMAGES = {
     "halves": lambda path: sealed(path, lambda told: told["points"][0].__setitem__(0, 0.5)),
     "impossible rank": lambda path: sealed(path, lambda told: told["level"][0].__setitem__(0, 2)),
     "endless time": lambda path: sealed(path, lambda told: told["seconds"].__setitem__(0, float("inf"))),
+    "no games": lambda path: sealed(path, lambda told: told.pop("games")),
+    "a game too many": lambda path: sealed(path, lambda told: told["games"].append("{}")),
     "no time": lambda path: sealed(path, lambda told: told.update(seconds=None)),
     "strange forfeit": lambda path: sealed(path, lambda told: told["forfeits"].append([0, 0, 0, 0, "it"])),
     "odd forfeit": lambda path: sealed(path, lambda told: told["forfeits"].append("lost")),

@@ -113,13 +113,28 @@ class Opponents:
         for made in self._by_name.values():
             _end(made)
 
+    def names(self, row: int, learner: int) -> list[str]:
+        """What everybody at a table is called, by seat: "learner", and opponents by the name given or their class."""
+        given = [self._given(code) for code in self.codes[row].tolist()]
+        names = [opponent if isinstance(opponent, str) else type(opponent).__name__ for opponent in given]
+        names[learner] = "learner"
+        return names
+
     def chosen(self, row: int) -> Any:
         """Who will play at a table, as ``choose`` accepts it: a player for all other seats, or a list of them."""
-        names = {code: name for name, code in BUILT_IN.items()}
-        given = {id(made): name for name, made in self._by_name.items()}
-        seated = [names.get(code) or self.outside[code] for code in self.coming[row].tolist()]
-        seated = [given.get(id(one), one) for one in seated]
+        seated = [self._given(code) for code in self.coming[row].tolist()]
         return seated[0] if all(one is seated[0] for one in seated) else seated
+
+    def _given(self, code: int) -> Any:
+        """The player of a code as it was given: a name, or an object."""
+        for name, built_in in BUILT_IN.items():
+            if code == built_in:
+                return name
+        opponent = self.outside.get(code)
+        for name, made in self._by_name.items():
+            if made is opponent:
+                return name
+        return opponent
 
     def _code(self, opponent: Any) -> int:
         if isinstance(opponent, str):

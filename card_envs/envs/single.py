@@ -16,6 +16,7 @@ from card_envs.envs.settings import ILLEGAL, Settings
 from card_envs.envs.tables import ADVICE, Tables
 from card_envs.errors import IllegalAction
 from card_envs.game import Game
+from card_envs.records import GameRecord
 from card_envs.render.pixels import Pixels
 from card_envs.state import State
 
@@ -82,7 +83,7 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         self.render_mode = render_mode
         self.observation_space = spaces.Box(0, 1, (self.game.observation_size,), np.uint8)
         self.action_space = spaces.Discrete(self.game.num_actions)
-        self._tables = Tables(self.game, 1, opponents, seat, reward, loses)
+        self._tables = Tables(self.game, 1, opponents, seat, reward, loses, notes=True)
         self._actions = np.zeros(1, np.int32)
         self._masks = np.zeros((1, self.game.num_actions), np.uint8)
         self._on_turn = False
@@ -166,6 +167,23 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         """
         self._require_reset()
         return self.game.state(self._tables.states, 0)
+
+    def record(self) -> GameRecord:
+        """The episode in play, or the one just over, as a game record: PERFECT INFORMATION, not for players.
+
+        Its players are called "learner" and as they were given: by name, or an object by its class. Raises
+        ``ResetNeeded`` before the first episode.
+
+        >>> import gymnasium
+        >>> ids = [env_id for env_id in gymnasium.registry if env_id.startswith("card_envs/")]
+        >>> env = gymnasium.make(ids[0], opponents="greedy").unwrapped
+        >>> _, info = env.reset(seed=7)
+        >>> env.record().is_over
+        False
+        """
+        self._require_reset()
+        assert self._tables.episode is not None
+        return self._tables.episode.record(self.game)
 
     def render(self) -> str | Pixels | None:
         """What the learner may see: a page or pixels; None in a window, or, with a warning, without a render mode."""

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from card_envs import batches, loops
 from card_envs.checks import choice, whole_number
 from card_envs.envs.choices import EXACT, OPTIONS, checked_options, chosen_reward
+from card_envs.envs.episode import Episode
 from card_envs.envs.opponents import Opponents
 from card_envs.errors import IllegalAction
 from card_envs.game import Game
@@ -39,7 +40,7 @@ class Tables:
 
     opponents: see ``opponents.Opponents``. seat: the learner's, or None to draw it for each episode.
     reward: one of ``record.REWARDS``. loses: whether an illegal action loses the episode.
-    exact: the environment returns whole numbers up to this one exactly.
+    exact: the environment returns whole numbers up to this one exactly. notes: whether to note the episode in play.
 
     Attributes:
         states: the tables, (size,) records.
@@ -49,6 +50,7 @@ class Tables:
         rewards: what the last ``play`` brought the learners, float64 (size,).
         begun: whether a table has ever been reset, bool (size,).
         opponents: who plays the other seats.
+        episode: the episode in play where it is to be noted (one table alone), else None.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Tables:
         reward: str,
         loses: bool = False,
         exact: float = EXACT,
+        notes: bool = False,
     ) -> None:
         self.game = game
         self.size = size
@@ -83,6 +86,9 @@ class Tables:
         self.choose("reward", reward, None)
         self.paid = self._coming_rewards.copy()
         self._mixed = False  # whether tables pay different rewards, now or from their next episodes on
+        self.episode: Episode | None = None
+        self._notes = notes
+        self._stream = self.states["choice"]
 
     # Settings of single tables
 
@@ -205,6 +211,9 @@ class Tables:
             opponents = self.opponents
             self._told[waiting] = not opponents.listeners
             loops.take_seats(self.states, waiting, seats, opponents.coming, self.seats, opponents.codes, self.players)
+            if self._notes:
+                names = opponents.names(0, int(self.seats[0]))
+                self.episode = Episode(self.states.copy(), self.players[0].copy(), names)
             self._turn(waiting, np.full(len(waiting), -1, np.int32), self._uncredited)
             # Where the opponents finished the episode before the learner's first turn, the next one begins.
             again = self.over[waiting]
@@ -241,6 +250,8 @@ class Tables:
         An illegal action forfeits the episode; call ``check`` first to have it refused instead.
         """
         self.rewards.fill(0.0)
+        if self._notes:
+            self._note(int(actions[0]))
         self._turn(self._every_row if rows is None else rows, actions, self.rewards)
 
     def _turn(self, rows: Array, actions: npt.NDArray[np.int32], rewards: npt.NDArray[np.float64]) -> None:
@@ -249,6 +260,10 @@ class Tables:
             self._ask_outside(rows, rewards)
             ended = rows[self.over[rows] & ~self._told[rows]]
             self._tell(ended, self.take(ended))
+
+    def _note(self, action: int) -> None:
+        assert self.episode is not None
+        self.episode.played.append((action, self._stream.item(0)))
 
     def _tell(self, rows: Array, last: Array) -> None:
         """Tell the listeners that the episodes of these rows are over, and show them the last states."""
@@ -285,7 +300,10 @@ class Tables:
             codes = self.opponents.codes[rows, to_play[rows]]
             for code in np.unique(codes).tolist():
                 asked = rows[codes == code]
-                self._play_inside(asked, self._ask(code, asked), rewards)
+                actions = self._ask(code, asked)
+                if self._notes:
+                    self._note(int(actions[0]))
+                self._play_inside(asked, actions, rewards)
 
     def _ask(self, code: int, rows: Array) -> npt.NDArray[np.int32]:
         """One opponent's checked actions in these rows; it gets views and nothing else."""
@@ -358,9 +376,14 @@ class Tables:
             yield
             return
         before = [array.tobytes() for array in self._memory()]
+        episode = self.episode
+        noted = 0 if episode is None else len(episode.played)
         try:
             yield
         except BaseException:
+            self.episode = episode
+            if episode is not None:
+                del episode.played[noted:]
             for array, content in zip(self._memory(), before, strict=True):
                 array.view(np.uint8).reshape(-1)[:] = np.frombuffer(content, np.uint8)
             self._mixed = True

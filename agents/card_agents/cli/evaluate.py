@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from card_agents.cli.command_line import Parser, called, command, needed
-from card_agents.cli.options import add_agents, add_salt, chosen_game, game_commands, labelled, whole
+from card_agents.cli.options import add_agents, add_salt, add_save_games, chosen_game, game_commands, labelled, whole
 from card_agents.cli.warmup import notice_if_slow
 from card_agents.evaluation.arena import warm_up
 from card_agents.evaluation.evaluating import evaluate
@@ -20,7 +21,7 @@ from card_agents.names import make_agent, refuse_unrepeatable
 from card_agents.protocol import Agent
 from card_agents.screen import screen
 from card_agents.seeds import table_seeds
-from card_envs import Game
+from card_envs import Game, write_records
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,6 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             if arguments.json is not None:
                 check_writable(arguments.json)
+            games_file = _games_file(arguments, game)
             players = labelled(arguments.agents)
             for _, name in players:
                 refuse_unrepeatable(name)
@@ -64,6 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if arguments.json is not None:
             evaluation.save(arguments.json)
+        if games_file is not None:
+            write_records(games_file, evaluation.games)
     finally:
         console.print(evaluation.table())
         if arguments.regret:
@@ -72,7 +76,22 @@ def main(argv: Sequence[str] | None = None) -> int:
             console.print(printable(note))
     if arguments.json is not None:
         console.print(f"Results are in {arguments.json}", soft_wrap=True)
+    if games_file is not None:
+        console.print(f"{len(evaluation.games)} games are in {games_file}", soft_wrap=True)
     return 0
+
+
+def _games_file(arguments: argparse.Namespace, game: Game) -> Path | None:
+    """The file for games; None if none are asked for. ``ValueError`` if it cannot be written."""
+    if not arguments.save_games:
+        if arguments.games is not None:
+            raise ValueError("--games names the file for the games of --save-games N: give both.")
+        return None
+    path: Path = arguments.games or Path("runs") / f"evaluate-{game.name}-{datetime.now():%Y%m%d-%H%M%S}.jsonl"
+    if arguments.games is None:
+        path.parent.mkdir(exist_ok=True)
+    check_writable(path)
+    return path
 
 
 def _evaluate(
@@ -90,6 +109,7 @@ def _evaluate(
             seed=arguments.seed,
             salt=arguments.salt,
             deterministic=not arguments.sample,
+            save_games=arguments.save_games,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
         if arguments.regret:
@@ -152,3 +172,7 @@ def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
         help="deals for the regret against double-dummy play (all cards open), which is slower; 0 for none, default 50",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="file for the results")
+    add_save_games(parser)
+    parser.add_argument(
+        "--games", type=Path, metavar="FILE", help="file for those games; default runs/evaluate-..., told at the end"
+    )

@@ -112,6 +112,17 @@ def add_salt(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_save_games(parser: argparse.ArgumentParser) -> None:
+    """Add ``--save-games``."""
+    parser.add_argument(
+        "--save-games",
+        type=whole(0, 10_000),
+        default=0,
+        metavar="N",
+        help="write the first N deals of each pair down as game records, in all seat rotations; default 0",
+    )
+
+
 def salt(text: str) -> str:
     """Parse a salt."""
     try:

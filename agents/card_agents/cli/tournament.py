@@ -19,7 +19,7 @@ from card_agents.cli.command_line import (
     missing,
     needed,
 )
-from card_agents.cli.options import AGENTS, add_salt, chosen_game, game_commands, positive, real, whole
+from card_agents.cli.options import AGENTS, add_salt, add_save_games, chosen_game, game_commands, positive, real, whole
 from card_agents.cli.warmup import notice_if_slow
 from card_agents.evaluation.tournament.folder import Folder
 from card_agents.evaluation.tournament.pictures import PAYOFF, RATINGS, draw
@@ -39,7 +39,7 @@ from card_envs import Game
 if TYPE_CHECKING:
     from rich.console import Console
 
-RESULTS, REPORT, VERDICT = "results.json", "report.md", "verdict.json"
+RESULTS, REPORT, VERDICT, GAMES = "results.json", "report.md", "verdict.json", "games.jsonl"
 DEALS, MOST_DEALS = 1000, 100_000
 VERB = "tournament"
 Chunks = dict[Job, Chunk]
@@ -68,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             held.enter_context(locked(folder, "playing"))
             kept = Folder(folder, plan)
             kept.begin()
-            for name in (VERDICT,) if plan.sprt else (RESULTS, REPORT, RATINGS, PAYOFF):
+            for name in (GAMES, VERDICT) if plan.sprt else (GAMES, RESULTS, REPORT, RATINGS, PAYOFF):
                 check_writable(folder / name)
         except ValueError as error:
             refused.error(str(error))
@@ -137,6 +137,7 @@ def _add_options(parser: argparse.ArgumentParser, game: str) -> None:
         action="store_true",
         help="trained players sample their actions instead of playing the most likely one",
     )
+    add_save_games(parser)
     group = parser.add_argument_group("module:factory and cmd:PROGRAM")
     limits = Limits()
     for option, seconds, meaning in (
@@ -190,6 +191,7 @@ def _plan(arguments: argparse.Namespace, game: Game) -> Plan:
         sprt,
         given,
         arguments.salt,
+        arguments.save_games,
     )
 
 
@@ -236,6 +238,7 @@ def _finish_tournament(folder: Folder, chunks: Chunks, console: Console, picture
     results = results_of(folder.plan, chunks)
     written, failure = [RESULTS, REPORT], ""
     try:
+        written += _write_games(folder, [line for job in folder.plan.jobs for line in chunks[job].games])
         write_whole(folder.path / RESULTS, to_json(results.to_dict()).encode())
         write_whole(folder.path / REPORT, markdown(results).encode(errors="backslashreplace"))
         if pictures:
@@ -257,10 +260,20 @@ def _finish_tournament(folder: Folder, chunks: Chunks, console: Console, picture
 
 def _finish_test(folder: Folder, chunks: Chunks, console: Console) -> int:
     verdict = verdict_of(folder.plan, chunks)
+    written = [VERDICT]
     try:
+        written += _write_games(folder, list(verdict.games))
         write_whole(folder.path / VERDICT, to_json(verdict.to_dict()).encode())
     finally:
         for sentence in verdict.sentences():
             console.print(printable(sentence))
-    console.print(f"Results are in {folder.path}: {VERDICT}", soft_wrap=True)
+    console.print(f"Results are in {folder.path}: {', '.join(written)}", soft_wrap=True)
     return 0
+
+
+def _write_games(folder: Folder, lines: list[str]) -> list[str]:
+    """Write the games down that are to be saved; the names of the files written."""
+    if not lines:
+        return []
+    write_whole(folder.path / GAMES, "".join(f"{line}\n" for line in lines).encode())
+    return [GAMES]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
@@ -25,6 +25,7 @@ from card_agents.players.builtin import GreedyAgent
 from card_agents.protocol import Actions, Agent, Array, Clock, ExternalBot, ask, external_bot
 from card_agents.seeds import TableSeeds, table_seeds
 from card_envs import Game, batches
+from card_envs.records import GameRecord
 
 BATCH = 4096
 """Deals played in one batch. Results do not depend on it (but see ``PPOAgent`` about last bits)."""
@@ -62,6 +63,7 @@ class Meeting:
     seat_points: mean points of ``a`` from each seat.
     seat_outcomes: the outcomes by seat.
     forfeits: the forfeits of both, by reason.
+    games: the first games as records, where they were asked for; not part of ``to_dict``.
     """
 
     a: str
@@ -75,6 +77,7 @@ class Meeting:
     seat_points: list[Estimate]
     seat_outcomes: list[dict[str, int]]
     forfeits: tuple[ForfeitSummary, ...] = ()
+    games: tuple[GameRecord, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The meeting as a JSON-serialisable dictionary."""
@@ -105,7 +108,8 @@ class Games:
     """Results of deals in all rotations; the rotation is the seat of the first agent.
 
     points, beaten, level: int64 (deals, rotations), as ``seat_results`` gives them. forfeits: (deal, rotation, seat,
-    which of the two agents, reason), in order. clocks: of the two agents.
+    which of the two agents, reason), in order. clocks: of the two agents. records: of the first deals, where they were
+    asked for, by deal and rotation.
     """
 
     points: Array
@@ -113,6 +117,7 @@ class Games:
     level: Array
     forfeits: list[tuple[int, int, int, int, str]]
     clocks: list[Clock]
+    records: list[GameRecord]
 
 
 def meet(
@@ -121,31 +126,48 @@ def meet(
     agents: tuple[Agent, Agent],
     seeds: Array | TableSeeds,
     batch: int = BATCH,
+    save_games: int = 0,
 ) -> Meeting:
-    """Play all deals with the first agent in each seat in turn and the second in all the others."""
-    parts = [play_rotations(game, names, agents, seeds[k : k + batch], k) for k in range(0, len(seeds), batch)]
+    """Play all deals with the first agent in each seat in turn and the second in all the others.
+
+    save_games: how many of the first deals to write down as records, in all rotations.
+    """
+    parts = [
+        play_rotations(game, names, agents, seeds[k : k + batch], k, save_games - k)
+        for k in range(0, len(seeds), batch)
+    ]
     points, beaten, level = (np.concatenate([getattr(part, name) for part in parts]) for name in MEASURES)
     lost = summarise_forfeits(names, (one for part in parts for one in part.forfeits))
-    return dataclasses.replace(meeting_of(names, points, beaten, level), forfeits=lost)
+    records = tuple(record for part in parts for record in part.records)
+    return dataclasses.replace(meeting_of(names, points, beaten, level), forfeits=lost, games=records)
 
 
 def play_rotations(
-    game: Game, names: Sequence[str], agents: tuple[Agent, Agent], seeds: Array, first_deal: int = 0
+    game: Game,
+    names: Sequence[str],
+    agents: tuple[Agent, Agent],
+    seeds: Array,
+    first_deal: int = 0,
+    save_games: int = 0,
 ) -> Games:
     """Play deals in all seat rotations, the first agent against the second in all other seats. Forfeits give the number
-    of the deal, counted from ``first_deal``."""
+    of the deal, counted from ``first_deal``. save_games: how many of the first deals to write down as records."""
     points, beaten, level = (np.zeros((len(seeds), game.num_players), np.int64) for _ in MEASURES)
     log = Log([Clock(), Clock()])
-    forfeits = []
+    forfeits, records = [], []
     for seat in range(game.num_players):
         seating = [1] * game.num_players
         seating[seat] = 0
-        for begin, final in episodes(game, agents, seating, seeds, names, log):
+        notes = Notes(min(max(save_games, 0), len(seeds)))
+        for begin, final in episodes(game, agents, seating, seeds, names, log, notes):
             part = slice(begin, begin + len(final))
             points[part, seat], beaten[part, seat], level[part, seat] = seat_results(game, final, seat)
         forfeits += [(first_deal + table, seat, loser, which, why) for table, loser, which, why in log.forfeits]
+        seated, lost = [names[number] for number in seating], {table for table, *_ in log.forfeits}
+        records.append(notes.records(game, seeds, seated, lost, first_deal))
         log.forfeits.clear()
-    return Games(points, beaten, level, sorted(forfeits), log.clocks)
+    by_deal = [record for rotations in zip(*records, strict=True) for record in rotations]
+    return Games(points, beaten, level, sorted(forfeits), log.clocks, by_deal)
 
 
 def summarise_forfeits(
@@ -212,6 +234,33 @@ class Log:
 Observer = Callable[[Array, Array, Actions], None]
 """Called before actions are played, with the numbers of the tables, their states and the actions, -1 where there is
 none."""
+
+
+class Notes:
+    """An ``Observer`` that notes the plays at the first tables."""
+
+    def __init__(self, tables: int) -> None:
+        self._plays: list[list[int]] = [[] for _ in range(tables)]
+
+    def __call__(self, tables: Array, states: Array, actions: Actions) -> None:
+        for row in np.flatnonzero((tables < len(self._plays)) & (actions >= 0)).tolist():
+            self._plays[tables[row]].append(int(actions[row]))
+
+    def records(
+        self, game: Game, seeds: Array, players: Sequence[str], forfeited: Collection[int], first_deal: int
+    ) -> list[GameRecord]:
+        """A record of each of these tables. players: names by seat. forfeited: the tables that ended with a forfeit.
+        The tag ``deal`` is the table's number, counted from ``first_deal``."""
+        records = []
+        for table, plays in enumerate(self._plays):
+            start = game.new_state(seed=int(seeds[table]))
+            record = GameRecord(start, players, tags={"deal": str(first_deal + table)})
+            for action in plays:
+                record.play(action)
+            if table in forfeited:
+                record.forfeit()
+            records.append(record)
+        return records
 
 
 def play_out(

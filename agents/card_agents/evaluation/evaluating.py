@@ -20,6 +20,7 @@ from card_agents.screen import literal
 from card_agents.seeds import new_salt, table_seeds
 from card_agents.versions import versions
 from card_envs import Game
+from card_envs.records import GameRecord
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -72,6 +73,11 @@ class Evaluation:
         """Write the evaluation as JSON, atomically."""
         write_whole(path, (json.dumps(self.to_dict(), indent=2) + "\n").encode())
 
+    @property
+    def games(self) -> list[GameRecord]:
+        """The first games of each pair as records, where they were asked for, by pair, deal and rotation."""
+        return [record for meeting in self.meetings for record in meeting.games]
+
     def seating(self) -> str:
         """The seating, as a phrase."""
         others = self.game.num_players - 1
@@ -118,12 +124,14 @@ def evaluate(
     deterministic: bool = True,
     batch: int = BATCH,
     pairs: Sequence[tuple[int, int]] | None = None,
+    save_games: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
     """Let all pairs of the named agents meet over the same deals.
 
     With more than two players a pair meets twice: each alone among the others. pairs: numbers of the agents of the
-    meetings to play instead. progress: called with the number of meetings done and their total.
+    meetings to play instead. save_games: how many of the first deals of each pair to write down as records
+    (``Evaluation.games``), in all rotations. progress: called with the number of meetings done and their total.
 
     salt: changes the deals of ``seed`` to ones that nobody can know without it (``seeds``); a random one is used where
     an external bot takes part.
@@ -140,9 +148,10 @@ def evaluate(
     for number, (a, b) in enumerate(pairs):
         if progress is not None:
             progress(number, len(pairs))
-        meetings.append(meet(game, (agents[a][0], agents[b][0]), (agents[a][1], agents[b][1]), seeds, batch))
+        names, pair = (agents[a][0], agents[b][0]), (agents[a][1], agents[b][1])
+        meetings.append(meet(game, names, pair, seeds, batch, save_games))
     if progress is not None:
         progress(len(pairs), len(pairs))
-    names = tuple(name for name, _ in agents)
     seconds = time.perf_counter() - begin
-    return Evaluation(game, names, tuple(meetings), deals, seed, deterministic, seconds, salt=salt)
+    labels = tuple(label for label, _ in agents)
+    return Evaluation(game, labels, tuple(meetings), deals, seed, deterministic, seconds, salt=salt)

@@ -18,9 +18,11 @@ from card_agents.evaluation.tournament.plan import Chunk, Job, Plan
 from card_agents.files import is_empty, remove_partial, write_whole
 from card_agents.protocol import Array
 from card_agents.seeds import new_salt, read_salt
+from card_envs.record_lines import MOST_LETTERS
+from card_envs.records import GameRecord
 
 PLAN, CHUNKS = "tournament.json", "chunks"
-KINDS = "json", "md", "png"
+KINDS = "json", "jsonl", "md", "png"
 """Extensions of the files in the folder."""
 
 LARGEST_PLAN = 1 << 20
@@ -122,9 +124,10 @@ class Folder:
     def read(self, job: Job) -> Chunk:
         """The results of a chunk; ``DamagedChunk`` if its file is not what was written for this plan and chunk."""
         deals = self.plan.deals_of(job)
-        rows = (deals.stop - deals.start) * self.plan.game.num_players
+        players = self.plan.game.num_players
+        rows, games = (deals.stop - deals.start) * players, self.plan.saved_of(job) * players
         try:
-            content = _read_json(self._file(job), _LARGEST_REST + _LARGEST_ROW * rows)
+            content = _read_json(self._file(job), _LARGEST_REST + _LARGEST_ROW * rows + 2 * MOST_LETTERS * games)
         except OSError as error:
             raise DamagedChunk(f"cannot be read ({error.strerror or error})") from None
         except ValueError as error:
@@ -137,7 +140,7 @@ class Folder:
         if content.get("job") != list(job):
             raise DamagedChunk("holds another chunk of this tournament")
         try:
-            return _chunk(content, self.plan, deals)
+            return _chunk(content, self.plan, job)
         except (ValueError, TypeError, KeyError, OverflowError):
             raise DamagedChunk("holds impossible values") from None
 
@@ -185,9 +188,10 @@ def _checksum(content: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def _chunk(content: dict[str, Any], plan: Plan, deals: slice) -> Chunk:
-    """The chunk of these deals from the content of its file; ``ValueError``, ``TypeError``, ``KeyError`` or
-    ``OverflowError`` if its values are impossible."""
+def _chunk(content: dict[str, Any], plan: Plan, job: Job) -> Chunk:
+    """The chunk from the content of its file; ``ValueError``, ``TypeError``, ``KeyError`` or ``OverflowError`` if its
+    values are impossible."""
+    deals = plan.deals_of(job)
     players = plan.game.num_players
     unit = (players - 1) ** 2
     shape = deals.stop - deals.start, players
@@ -205,7 +209,10 @@ def _chunk(content: dict[str, Any], plan: Plan, deals: slice) -> Chunk:
     )
     if not fit or len(seconds) != 2 or not all(map(math.isfinite, seconds)):
         raise ValueError
-    return Chunk(points, beaten, level, decisions, seconds, forfeits)
+    games = [GameRecord.from_line(line).to_line() for line in content["games"]]
+    if len(games) != plan.saved_of(job) * players:
+        raise ValueError
+    return Chunk(points, beaten, level, decisions, seconds, forfeits, games)
 
 
 def _whole(values: Any, shape: tuple[int, ...], least: int, most: int) -> Array:

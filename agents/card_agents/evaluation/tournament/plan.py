@@ -10,7 +10,7 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, permutations
 from typing import Any, NamedTuple
@@ -64,7 +64,8 @@ class Plan:
     the second all the others. deals: per pair. chunk: deals per chunk. deterministic: trained players play their most
     likely action. sprt: the sequential test that the first pair plays for; its deals are then the most there can be.
     given: the label asked for by each agent, None where its name will do; empty if there are none. salt: the secret
-    that determines the packs together with the seed (``seeds``), None where the seed alone does.
+    that determines the packs together with the seed (``seeds``), None where the seed alone does. save_games: how many
+    of the first deals of each pair are written down as records.
     """
 
     game: Game
@@ -78,6 +79,7 @@ class Plan:
     sprt: Sprt | None = None
     given: tuple[str | None, ...] = ()
     salt: str | None = None
+    save_games: int = 0
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -111,6 +113,11 @@ class Plan:
     def deals_of(self, job: Job) -> slice:
         """The deals of a chunk, as a slice of all deals."""
         return slice(job.chunk * self.chunk, min((job.chunk + 1) * self.chunk, self.deals))
+
+    def saved_of(self, job: Job) -> int:
+        """How many of the first deals of a chunk are written down."""
+        deals = self.deals_of(job)
+        return min(max(self.save_games - deals.start, 0), deals.stop - deals.start)
 
     def seeds_of(self, job: Job) -> Array:
         """The seeds of the tables of a chunk, uint64."""
@@ -146,6 +153,7 @@ class Plan:
             "deterministic": self.deterministic,
             "limits": dataclasses.asdict(self.limits),
             "sprt": None if self.sprt is None else dataclasses.asdict(self.sprt),
+            "save_games": self.save_games,
         }
         plain: dict[str, Any] = json.loads(json.dumps(content))
         return plain
@@ -168,7 +176,8 @@ class Chunk:
 
     points, beaten, level: int64 (deals, rotations), as ``arena.seat_results`` gives them. decisions, seconds: of the
     two agents of the pair. forfeits: (deal, rotation, seat, which of the two, reason); the deal is counted from the
-    beginning of the tournament, the rotation is the seat of the first of the pair.
+    beginning of the tournament, the rotation is the seat of the first of the pair. games: the lines of the records of
+    the first deals (``Plan.saved_of``), by deal and rotation.
     """
 
     points: Array
@@ -177,6 +186,7 @@ class Chunk:
     decisions: list[int]
     seconds: list[float]
     forfeits: list[tuple[int, int, int, int, str]]
+    games: list[str] = field(default_factory=list)
 
     @classmethod
     def joined(cls, chunks: Sequence[Chunk]) -> Chunk:
@@ -188,10 +198,12 @@ class Chunk:
             [sum(counts) for counts in zip(*(one.decisions for one in chunks), strict=True)],
             [sum(times) for times in zip(*(one.seconds for one in chunks), strict=True)],
             [forfeit for one in chunks for forfeit in one.forfeits],
+            [line for one in chunks for line in one.games],
         )
 
     def first(self, deals: int) -> Chunk:
         """The first ``deals`` deals alone, if the chunk begins with deal 0. Times stay those of the whole chunk."""
         forfeits = [one for one in self.forfeits if one[0] < deals]
         arrays = self.points[:deals], self.beaten[:deals], self.level[:deals]
-        return Chunk(*arrays, self.decisions, self.seconds, forfeits)
+        games = self.games[: deals * self.points.shape[1]]
+        return Chunk(*arrays, self.decisions, self.seconds, forfeits, games)

@@ -45,9 +45,12 @@ class Players:
         a, b = plan.pairs[job.pair]
         names = plan.labels[a], plan.labels[b]
         agents = self.agent(a), self.agent(b)
-        games = play_rotations(plan.game, names, agents, plan.seeds_of(job), plan.deals_of(job).start)
+        games = play_rotations(
+            plan.game, names, agents, plan.seeds_of(job), plan.deals_of(job).start, plan.saved_of(job)
+        )
         decisions, seconds = zip(*((clock.decisions, round(clock.seconds, 6)) for clock in games.clocks), strict=True)
-        return Chunk(games.points, games.beaten, games.level, list(decisions), list(seconds), games.forfeits)
+        lines = [record.to_line() for record in games.records]
+        return Chunk(games.points, games.beaten, games.level, list(decisions), list(seconds), games.forfeits, lines)
 
 
 def play_all(plan: Plan, jobs: Collection[Job], workers: int) -> Generator[tuple[Job, Chunk], None, None]:

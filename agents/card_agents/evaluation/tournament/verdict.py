@@ -20,6 +20,7 @@ class Verdict:
 
     outcome: ``sequential.BETTER``, ``NOT_BETTER`` or ``UNDECIDED``. ratio: the log-likelihood ratio at the end.
     meeting: over the deals that were needed, without those played beyond them; None if there are none yet.
+    games: the lines of records of the first of these deals, as far as they are to be saved.
     """
 
     plan: Plan
@@ -27,6 +28,7 @@ class Verdict:
     ratio: float
     meeting: Meeting | None
     forfeit_summaries: tuple[ForfeitSummary, ...]
+    games: tuple[str, ...] = ()
 
     @property
     def is_decided(self) -> bool:
@@ -103,4 +105,5 @@ def verdict_of(plan: Plan, chunks: Mapping[Job, Chunk]) -> Verdict:
     names = plan.labels[a], plan.labels[b]
     meeting = meeting_of(names, needed.points, needed.beaten, needed.level)
     ratio = float(plan.sprt.ratios(observations)[deals - 1])
-    return Verdict(plan, outcome, ratio, meeting, tuple(forfeits_by_reason(plan, [needed])))
+    forfeits = tuple(forfeits_by_reason(plan, [needed]))
+    return Verdict(plan, outcome, ratio, meeting, forfeits, tuple(needed.games))
