@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import copy
 import pickle
-import runpy
 import warnings
 from collections.abc import Iterator
 from functools import partial
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
-import torch
 
 import card_envs
 from card_envs import Game, IllegalAction
@@ -24,7 +21,7 @@ from card_envs.envs import pettingzoo as ours
 from card_envs.errors import MissingExtra, UnknownArgument
 from card_envs.registry import rule_fields
 from tests.environments import REWARDED, last_legal, same
-from tests.variants import ANY, FEW, GAMES, PROBES, SEVERAL, Variant, every
+from tests.variants import ANY, FEW, GAMES, SEVERAL, Variant, every
 
 with warnings.catch_warnings():  # it imports a game of its own in a way that it calls deprecated
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -189,22 +186,6 @@ def test_a_deal_can_be_given() -> None:
     assert np.array_equal(env.state(), before)
     with pytest.warns(UserWarning, match=r"options=\['dekc'\] are unknown and left out: there are deck, dealer, deal"):
         env.reset(options={"dekc": deck})
-
-
-@pytest.mark.slow
-def test_the_example_learns_by_self_play_to_beat_random() -> None:
-    path = Path(card_envs.__file__).parent.parent / "examples" / "selfplay" / "over_pettingzoo.py"
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        train = runpy.run_path(str(path))["train"]
-        rules = PROBES[ANY.game].smallest or {}
-        untrained, error = train(ANY.game, 0, 0, **rules)
-        assert abs(untrained) < 4 * error
-        trained, error = train(ANY.game, 60, 0, **rules)
-        assert trained > 3 * error
-    finally:
-        torch.set_num_threads(threads)
 
 
 # Bad input
