@@ -112,11 +112,12 @@ class Verbs(ABC):
         seen = batches.NO_OUTPUT if observations is None else observations
         allowed = batches.NO_OUTPUT if masks is None else masks
         found = UNFIT
-        plain = type(states) is type(seen) is type(allowed) is np.ndarray and batches.are_plain(actions)
+        played = actions if batches.are_plain(actions) else batches.narrowed(actions, size)
+        plain = type(states) is type(seen) is type(allowed) is np.ndarray and played is not None
         if plain and type(auto_reset) is bool and is_one(threads):
             try:
                 found = self.loops.step_fast(
-                    states, self.constants, actions, auto_reset, rewards, over, seen, allowed, ALONE
+                    states, self.constants, played, auto_reset, rewards, over, seen, allowed, ALONE
                 )
             except Exception:  # numba's error for arguments not compiled for: below they get a sentence
                 found = UNFIT

@@ -72,6 +72,7 @@ def test_other_integers_cost_no_failed_call(monkeypatch):
             game.step(states, np.repeat(game.greedy_actions(states), 2)[::2])
         game.step(states, game.greedy_actions(states).tolist())
         assert all(given[2].dtype is np.dtype(np.int32) and given[2].flags.carray for given in tried)
+        assert len(tried) == 15  # none took the slow way, which costs more than the conversion
         monkeypatch.undo()
 
 

@@ -55,6 +55,7 @@ def test_importing_and_playing_loads_no_training_drawing_or_window_library() -> 
         "resvg_py",
         "pandas",
         "tensorboard",
+        "pettingzoo",
     }
     loaded = run(
         "import sys, json, gymnasium, card_envs\n"

@@ -150,7 +150,8 @@ def test_the_oldest_versions_are_those_that_are_promised():
     lines = (ROOT / "constraints-oldest.txt").read_text(encoding="utf-8").splitlines()
     oldest = dict(line.split("==") for line in lines if "==" in line and not line.startswith("#"))
     extras = PROJECT["optional-dependencies"]
-    needs = {need for extra in ("play", "arena", "pictures", "train", "notebook", "dev") for need in extras[extra]}
+    tested = ("play", "arena", "pictures", "pettingzoo", "train", "notebook", "dev")
+    needs = {need for extra in tested for need in extras[extra]}
     needs |= set(PROJECT["dependencies"])
     for need in needs:
         name, _, least = need.partition(">=")

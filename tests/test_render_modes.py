@@ -21,8 +21,9 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import VecVideoRecorder
 
 from card_envs import Game
+from card_envs.envs.rendering import RENDER_FPS
 from card_envs.envs.sb3 import CardVecEnv
-from card_envs.envs.settings import RENDER_FPS, SHEET
+from card_envs.envs.settings import SHEET
 from card_envs.envs.single import CardEnv
 from card_envs.envs.vector import CardVectorEnv
 from card_envs.errors import MissingExtra, NoDisplay, UnknownArgument

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from card_envs.checks import choice, shown
-from card_envs.errors import UnknownArgument
+from card_envs.errors import IllegalAction, UnknownArgument
 from card_envs.game import Game
 from card_envs.record import REWARDS, SETTLEMENT
 from card_envs.registry import make_game
+from card_envs.state import State
 
 OPTIONS = ("deck", "dealer", "seat", "deal")
 """Options that ``reset(options=...)`` accepts."""
@@ -21,13 +26,13 @@ EXACT = 2.0**53
 """Whole numbers up to here are exact in float64."""
 
 
-def chosen_game(game: str | Game, rules: Mapping[str, Any]) -> Game:
-    """The game of an environment, given by name and rules or as a ``Game``."""
+def chosen_game(game: str | Game, rules: Mapping[str, Any], settings: Sequence[str] = SETTINGS) -> Game:
+    """The game of an environment, given by name and rules or as a ``Game``; ``settings``: its other arguments."""
     if not isinstance(game, Game):
         try:
             return make_game(game, **rules)
         except UnknownArgument as fault:
-            raise UnknownArgument(f"{fault} An environment takes {', '.join(SETTINGS)} as well.") from None
+            raise UnknownArgument(f"{fault} An environment takes {', '.join(settings)} as well.") from None
     if rules:
         raise UnknownArgument(
             f"The environment got an unexpected keyword argument {next(iter(rules))!r}. game={game!r} has its rules "
@@ -62,3 +67,20 @@ def checked_options(options: Any) -> dict[str, Any]:
     if options is not None and not isinstance(options, Mapping):
         raise ValueError(f"options={shown(options)} must be a dict, as in {{'seat': 0}}, or None.")
     return {name: value for name, value in (options or {}).items() if value is not None}
+
+
+def chosen_action(game: Game, states: npt.NDArray[Any], action: Any) -> int:
+    """The number of an action at the one table of an environment; ``IllegalAction`` if there is no such action."""
+    if type(action) is np.ndarray and action.shape == ():
+        action = action[()]
+    try:
+        if isinstance(action, (bool, np.bool_)):
+            raise TypeError
+        number = operator.index(action)
+    except TypeError:
+        raise IllegalAction(
+            f"{shown(action)} is no action: give a whole number from 0 to {game.num_actions - 1}."
+        ) from None
+    if not 0 <= number < game.num_actions:
+        raise IllegalAction(State(game, states).refusal(number))
+    return number

@@ -18,7 +18,8 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvS
 from card_envs import batches
 from card_envs.checks import choice, whole_number
 from card_envs.envs.choices import checked_options, chosen_game
-from card_envs.envs.settings import ILLEGAL, RENDER_FPS, SHEET, ManyTables
+from card_envs.envs.rendering import RENDER_FPS
+from card_envs.envs.settings import ILLEGAL, SHEET, ManyTables
 from card_envs.envs.tables import PER_TABLE, Tables
 from card_envs.game import Game
 from card_envs.render.pixels import Pixels

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 
 from card_envs.checks import choice, shown, whole_number
+from card_envs.envs.rendering import Rendering
 from card_envs.envs.tables import PER_TABLE, Tables
-from card_envs.errors import FixedSetting, UnknownArgument
-from card_envs.game import Game
+from card_envs.errors import FixedSetting
 from card_envs.render.faces import WIDTH
-from card_envs.render.pixels import Pixels, pixels, require, sheet
-
-if TYPE_CHECKING:
-    from card_envs.render.window import Window
+from card_envs.render.pixels import Pixels, sheet
 
 ILLEGAL = ("raise", "lose")
-RENDER_MODES = ("ansi", "rgb_array", "human")
-RENDER_FPS = 4
 SHEET = 16
 """Tables on a sheet by default."""
 
@@ -33,7 +28,7 @@ METHODS = ("action_masks", "set_opponents", "render")
 CHANGEABLE = (*PER_TABLE, "illegal", "render_mode")
 
 
-class Settings:
+class Settings(Rendering):
     """The settings of an environment as its attributes.
 
     ``reward``, ``opponents`` and ``seat`` can be set at any time and take effect with each table's next episode;
@@ -41,11 +36,7 @@ class Settings:
     them raises ``FixedSetting``. A wrapper has attributes of its own: set these through ``env.unwrapped``.
     """
 
-    game: Game
     _tables: Tables
-    _render_mode: str | None = None
-    _window: Window | None = None
-    _render_modes: ClassVar[Sequence[str]] = RENDER_MODES
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_") and "game" in self.__dict__:
@@ -101,45 +92,16 @@ class Settings:
     def illegal(self, illegal: str) -> None:
         self._tables.loses = choice("illegal", illegal, ILLEGAL) == "lose"
 
-    @property
-    def render_mode(self) -> str | None:
-        """What ``render()`` makes: a page (``"ansi"``), pixels (``"rgb_array"``) or a window (``"human"``)."""
-        return self._render_mode
-
-    @render_mode.setter
-    def render_mode(self, mode: str | None) -> None:
-        if mode is not None and (not isinstance(mode, str) or mode not in self._render_modes):
-            choices = ", ".join(map(repr, self._render_modes)) or "None, since these tables draw nothing"
-            raise UnknownArgument(f"render_mode={shown(mode)} is unknown: choose one of {choices}.")
-        if mode in ("rgb_array", "human"):
-            require(f"render_mode={mode!r}")
-        if mode == "human" and self._window is None:
-            from card_envs.render.window import Window
-
-            self._window = Window(self.game.name, RENDER_FPS)
-        self._render_mode = mode
-
     def _seen(self, row: int) -> str | Pixels:
         """What the learner at a table may see: pixels in the modes that need them, else a page of text."""
-        if self._render_mode in ("rgb_array", "human"):
-            return self._pixels(row)
-        return self.game.state(self._tables.states, row).text(int(self._tables.seats[row]))
+        return self._seen_by(self.game.state(self._tables.states, row), int(self._tables.seats[row]))
 
     def _pixels(self, row: int, width: int = WIDTH) -> Pixels:
-        state = self.game.state(self._tables.states, row)
-        return pixels(state.to_svg(int(self._tables.seats[row]), width=width))
-
-    def _show(self, picture: Any) -> None:
-        if self._window is None:  # closed before, or this is a copy
-            self.render_mode = "human"
-        assert self._window is not None
-        self._window.show(picture)
+        return self._pixels_of(self.game.state(self._tables.states, row), int(self._tables.seats[row]), width)
 
     def _end(self) -> None:
         self._tables.opponents.close()
-        if self._window is not None:
-            self._window.close()
-            self._window = None
+        self._close_window()
 
     def _require_reset(self) -> None:
         if not self._tables.begun.all():

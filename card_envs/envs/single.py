@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any, ClassVar
 
 import gymnasium
@@ -10,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from card_envs.checks import choice, shown, whole_number
-from card_envs.envs.choices import chosen_game
-from card_envs.envs.settings import ILLEGAL, RENDER_FPS, RENDER_MODES, Settings
+from card_envs.checks import choice, whole_number
+from card_envs.envs.choices import chosen_action, chosen_game
+from card_envs.envs.rendering import RENDER_FPS, RENDER_MODES, warn_of_no_mode
+from card_envs.envs.settings import ILLEGAL, Settings
 from card_envs.envs.tables import ADVICE, Tables
 from card_envs.errors import IllegalAction
 from card_envs.game import Game
@@ -118,8 +118,8 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         """
         if not self._on_turn:
             raise gymnasium.error.ResetNeeded("There is no episode to play: call reset() first.")
-        number = self._number(action)
         tables = self._tables
+        number = chosen_action(self.game, tables.states, action)
         if not self._masks[0, number] and not tables.loses:
             raise IllegalAction(f"{State(self.game, tables.states).refusal(number)} {ADVICE}")
         self._actions[0] = number
@@ -143,21 +143,6 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         if self.render_mode == "human":
             self._show(self._seen(0))
         return observations[0], {"action_mask": self._masks[0].astype(np.int8), "seat": int(tables.seats[0])}
-
-    def _number(self, action: Any) -> int:
-        if type(action) is np.ndarray and action.shape == ():
-            action = action[()]
-        try:
-            if isinstance(action, (bool, np.bool_)):
-                raise TypeError
-            number = operator.index(action)
-        except TypeError:
-            raise IllegalAction(
-                f"{shown(action)} is no action: give a whole number from 0 to {self.game.num_actions - 1}."
-            ) from None
-        if not 0 <= number < self.game.num_actions:
-            raise IllegalAction(State(self.game, self._tables.states).refusal(number))
-        return number
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Legal actions, bool (num_actions,), True = legal; none when the episode is over."""
@@ -203,7 +188,7 @@ class CardEnv(Settings, gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
     def render(self) -> str | Pixels | None:
         """What the learner may see: a page or pixels; None in a window, or, with a warning, without a render mode."""
         if self.render_mode is None:
-            gymnasium.logger.warn('Without a render mode nothing is rendered: make(..., render_mode="ansi").')
+            warn_of_no_mode("make")
             return None
         self._require_reset()
         if self.render_mode == "human":

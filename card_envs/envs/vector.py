@@ -15,7 +15,8 @@ from gymnasium.vector.utils import batch_space
 from card_envs import batches
 from card_envs.checks import choice, shown, whole_number
 from card_envs.envs.choices import checked_options, chosen_game
-from card_envs.envs.settings import ILLEGAL, METHODS, RENDER_FPS, RENDER_MODES, ManyTables
+from card_envs.envs.rendering import RENDER_FPS, RENDER_MODES, warn_of_no_mode
+from card_envs.envs.settings import ILLEGAL, METHODS, ManyTables
 from card_envs.envs.tables import PER_TABLE, Tables
 from card_envs.game import Game
 from card_envs.render.pixels import Pixels
@@ -161,7 +162,7 @@ class CardVectorEnv(ManyTables, VectorEnv[npt.NDArray[np.uint8], npt.NDArray[np.
         ``"human"`` shows the first rows on one ``sheet`` in a window, here and at each step, and returns None.
         """
         if self.render_mode is None:
-            gymnasium.logger.warn('Without a render mode nothing is rendered: make_vec(..., render_mode="ansi").')
+            warn_of_no_mode("make_vec")
             return None
         self._require_reset()
         if self.render_mode == "human":
