@@ -11,7 +11,9 @@ from card_agents import make_agent
 from card_agents.cli.analyse import main
 from card_agents.cli.command_line import REFUSED
 from card_agents.evaluation.analysis import BASES, analyse_position, analyse_record, open_cards
+from card_agents.evaluation.intervals import estimate
 from card_envs import GAMES, GameRecord, make_game, write_records
+from card_envs.players import word_of
 from tests.test_leaks import shuffled
 from tests.variants import ANY, FEW, every, scattered
 
@@ -92,6 +94,26 @@ def test_a_play_gave_away_what_the_best_one_is_worth_more(game):
             assert play.regret == pytest.approx(max(told.values()) - told[made.name])
             assert told[play.best] == max(told.values())
     json.dumps(found.to_dict(), allow_nan=False)
+
+
+@every(FEW)
+def test_an_interval_is_from_the_differences_in_the_same_worlds(game):
+    record = played(game)
+    judge, plain = make_agent("pimc:3", game), make_agent("exact+pimc:3", game)
+    found, wider = (analyse_record(record, ("judge", one), seed=4).plays for one in (judge, plain))
+    judged = [play.number for play in found if play.basis == "judge"]
+    for number in judged:
+        before, play = record.at(number), found[number]
+        legal = before.legal_actions().tolist()
+        worlds = judge.world_values(before.view().record.copy(), np.array([word_of(4)], np.uint64))[:, 0]
+        made = game.action_id(play.action)
+        others = [estimate(worlds[:, action] - worlds[:, made]) for action in legal if action != made]
+        assert play.low == pytest.approx(max(0.0, *(one.low for one in others)))
+        assert play.high == pytest.approx(max(0.0, *(one.high for one in others)))
+        assert wider[number].regret == pytest.approx(play.regret)  # the same values, of which only the spreads are told
+        assert wider[number].high >= wider[number].regret
+    visits = analyse_record(record, ("tree", make_agent("ismcts:20", game))).plays
+    assert all(np.isnan(visits[number].high) for number in judged)
 
 
 @every(FEW)

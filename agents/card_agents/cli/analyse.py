@@ -187,8 +187,8 @@ def _plays_table(found: RecordAnalysis, names: str) -> Table:
     table = Table(
         title=f"What each play gave away, in points; judge: {found.judge}",
         title_justify="left",
-        caption="exact: against exact play, a true loss; judge: by the judge's values, with 95 % intervals from the "
-        "spread of its worlds; forced plays are left out",
+        caption="exact: against exact play, a true loss; judge: by the judge's values, with intervals from the spread "
+        "of its worlds (95 % against each other play); forced plays are left out",
     )
     for heading in ("play", "seat", "made", "best", "gave away", "by"):
         table.add_column(heading, justify="right" if heading == "gave away" else "left")
