@@ -54,6 +54,30 @@ def test_a_server_killed_in_the_middle_loses_nothing_and_the_page_finds_it_again
     assert record.plays[seen].name[:2] in hand
 
 
+def test_a_play_made_before_the_last_one_is_answered_is_not_lost(window):
+    window.sit(ANY.make(), [None, "greedy"])
+    held = []
+
+    def hold(route):
+        if held:
+            route.continue_()
+        else:
+            held.append((route, route.fetch()))
+
+    window.page.route("**/plays?*", hold)
+    assert window.rest() == "turn"
+    before = window.seen()
+    window.play_by_click()
+    window.wait_for_more(before)  # it has heard of the play, though not from the answer
+    assert window.rest() == "turn"
+    before = window.seen()
+    window.play_by_click()
+    window.page.locator(".frame .pending").wait_for()
+    ((route, answer),) = held
+    route.fulfill(response=answer)
+    window.wait_for_more(before)
+
+
 def test_taking_back_gives_the_play_back(window):
     window.sit(ANY.make(), [None, "greedy"])
     assert window.rest() == "turn"

@@ -155,11 +155,12 @@ export class Game {
     this.#send();
   }
 
-  /** Send the play that is pending; sent twice, it is played once. */
+  /** Send the play that is pending, and the next one if it is made before the answer; sent twice, it is played once. */
   async #send() {
-    const { token, seen, action } = this.pending;
     if (this.sending) return;
     this.sending = true;
+    const sent = this.pending;
+    const { token, seen, action } = sent;
     try {
       await this.#answered(async () => {
         try {
@@ -173,6 +174,7 @@ export class Game {
       });
     } finally {
       this.sending = false;
+      if (this.pending !== null && this.pending !== sent) this.#send();
     }
   }
 
