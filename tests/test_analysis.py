@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from card_agents import make_agent
+from card_agents.cli import analyse
 from card_agents.cli.analyse import main
 from card_agents.cli.command_line import REFUSED
 from card_agents.evaluation.analysis import BASES, analyse_position, analyse_record, open_cards
 from card_agents.evaluation.intervals import estimate
 from card_envs import GAMES, GameRecord, make_game, write_records
 from card_envs.players import word_of
+from tests.bots import program
 from tests.test_leaks import shuffled
 from tests.variants import ANY, FEW, every, scattered
 
@@ -159,6 +161,24 @@ def test_the_command_analyses_the_position_of_a_line(name, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "mine, seat" in printed
     assert "Open cards" in printed
+
+
+def test_programs_are_asked_too_and_ended(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("rich")
+    bot = make_agent(program(tmp_path, "good"), ANY.make())
+    running = []
+
+    def analysed(*given, **how):
+        found = analyse_position(*given, **how)
+        running.append(len(bot._programs))
+        return found
+
+    monkeypatch.setattr(analyse, "make_agent", lambda name, game: bot)
+    monkeypatch.setattr(analyse, "analyse_position", analysed)
+    assert main([ANY.game, "--agents", "mine=cmd:program", "--worlds", "2"]) == 0
+    assert "mine, seat" in capsys.readouterr().out
+    assert running == [1]
+    assert not bot._programs
 
 
 def test_the_command_analyses_a_record_of_a_file(tmp_path, capsys):
