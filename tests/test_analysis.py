@@ -8,10 +8,14 @@ import numpy as np
 import pytest
 
 from card_agents import make_agent
+from card_agents.cli import analyse
 from card_agents.cli.analyse import main
 from card_agents.cli.command_line import REFUSED
 from card_agents.evaluation.analysis import BASES, analyse_position, analyse_record, open_cards
+from card_agents.evaluation.intervals import estimate
 from card_envs import GAMES, GameRecord, make_game, write_records
+from card_envs.players import word_of
+from tests.bots import program
 from tests.test_leaks import shuffled
 from tests.variants import ANY, FEW, every, scattered
 
@@ -95,6 +99,26 @@ def test_a_play_gave_away_what_the_best_one_is_worth_more(game):
 
 
 @every(FEW)
+def test_an_interval_is_from_the_differences_in_the_same_worlds(game):
+    record = played(game)
+    judge, plain = make_agent("pimc:3", game), make_agent("exact+pimc:3", game)
+    found, wider = (analyse_record(record, ("judge", one), seed=4).plays for one in (judge, plain))
+    judged = [play.number for play in found if play.basis == "judge"]
+    for number in judged:
+        before, play = record.at(number), found[number]
+        legal = before.legal_actions().tolist()
+        worlds = judge.world_values(before.view().record.copy(), np.array([word_of(4)], np.uint64))[:, 0]
+        made = game.action_id(play.action)
+        others = [estimate(worlds[:, action] - worlds[:, made]) for action in legal if action != made]
+        assert play.low == pytest.approx(max(0.0, *(one.low for one in others)))
+        assert play.high == pytest.approx(max(0.0, *(one.high for one in others)))
+        assert wider[number].regret == pytest.approx(play.regret)  # the same values, of which only the spreads are told
+        assert wider[number].high >= wider[number].regret
+    visits = analyse_record(record, ("tree", make_agent("ismcts:20", game))).plays
+    assert all(np.isnan(visits[number].high) for number in judged)
+
+
+@every(FEW)
 def test_a_seat_is_told_the_sum_of_what_it_gave_away_and_its_worst_plays(game):
     found = analyse_record(played(game), ("pimc:2", make_agent("pimc:2", game)))
     summaries = found.summaries()
@@ -137,6 +161,24 @@ def test_the_command_analyses_the_position_of_a_line(name, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "mine, seat" in printed
     assert "Open cards" in printed
+
+
+def test_programs_are_asked_too_and_ended(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("rich")
+    bot = make_agent(program(tmp_path, "good"), ANY.make())
+    running = []
+
+    def analysed(*given, **how):
+        found = analyse_position(*given, **how)
+        running.append(len(bot._programs))
+        return found
+
+    monkeypatch.setattr(analyse, "make_agent", lambda name, game: bot)
+    monkeypatch.setattr(analyse, "analyse_position", analysed)
+    assert main([ANY.game, "--agents", "mine=cmd:program", "--worlds", "2"]) == 0
+    assert "mine, seat" in capsys.readouterr().out
+    assert running == [1]
+    assert not bot._programs
 
 
 def test_the_command_analyses_a_record_of_a_file(tmp_path, capsys):

@@ -165,6 +165,10 @@ def test_the_examples_of_the_other_helps_run(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     card_envs.write_records(words[1], [card_envs.GameRecord(card_envs.make_game(first).new_state(seed=1))])
     assert main_of("watch")(words[1:]) == 0
+    pytest.importorskip("rich")
+    words = example("analyse", capsys, "games.jsonl")
+    assert words[:2] == ["analyse", "games.jsonl"]
+    assert main_of("analyse")(words[1:]) == 0
 
 
 def test_rewards_are_offered_where_they_are_paid(capsys):

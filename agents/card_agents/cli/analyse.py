@@ -21,6 +21,7 @@ from card_agents.evaluation.analysis import (
     analyse_position,
     analyse_record,
 )
+from card_agents.evaluation.arena import fresh_bots
 from card_agents.files import check_writable, write_whole
 from card_agents.names import make_agent
 from card_agents.protocol import Agent
@@ -61,7 +62,6 @@ def _position(given: Sequence[str]) -> int:
         description="What players and open cards say of each legal play of a position, from what the seat on turn may "
         f"see alone. Or, with a file of game records instead of a game, what each play gave away: see {called(VERB)} "
         "FILE --help.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     game_commands(parser, _position_options, "--seed 7 --agents greedy pimc:20 --worlds 20")
     arguments = parser.parse_args(given)
@@ -79,7 +79,8 @@ def _position(given: Sequence[str]) -> int:
             agents = _agents(arguments.agents or _playing(game), game)
         except ValueError as error:
             refused.error(str(error))
-        found = analyse_position(state, agents, worlds=arguments.worlds, seed=arguments.seed)
+        with fresh_bots(agent for _, agent in agents):
+            found = analyse_position(state, agents, worlds=arguments.worlds, seed=arguments.seed)
     shown = [translated(state.text(state.to_play), arguments.names)]
     known = [_open_sentence(found), _open_table(found, arguments.names)]
     judged = [one.text(arguments.names) for one in found.judgements]
@@ -137,7 +138,6 @@ def _record(given: Sequence[str]) -> int:
         prog=called(VERB),
         description="What each play of a finished game gave away, in points of the deal: against exact play where the "
         "seat could work out every hidden card, elsewhere by the values of a player, the judge (docs/analysis.md).",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=f"example: {called(VERB)} games.jsonl --agents pimc:20",
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="a file of game records, one a line")
@@ -163,7 +163,7 @@ def _record(given: Sequence[str]) -> int:
         agents = _agents(arguments.agents, record.game)
     except ValueError as error:
         parser.error(str(error))
-    with notice_if_slow(console):
+    with notice_if_slow(console), fresh_bots(agent for _, agent in agents):
         found = [_judged(record, agent, arguments.seed, console) for agent in agents]
     tables = [table for one in found for table in (_plays_table(one, arguments.names), _seats_table(one))]
     _keep(console, arguments.json, {"analyses": [one.to_dict() for one in found]}, tables)
@@ -187,8 +187,8 @@ def _plays_table(found: RecordAnalysis, names: str) -> Table:
     table = Table(
         title=f"What each play gave away, in points; judge: {found.judge}",
         title_justify="left",
-        caption="exact: against exact play, a true loss; judge: by the judge's values, with 95 % intervals from the "
-        "spread of its worlds; forced plays are left out",
+        caption="exact: against exact play, a true loss; judge: by the judge's values, with intervals from the spread "
+        "of its worlds (95 % against each other play); forced plays are left out",
     )
     for heading in ("play", "seat", "made", "best", "gave away", "by"):
         table.add_column(heading, justify="right" if heading == "gave away" else "left")

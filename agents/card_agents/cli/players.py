@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 VERB = "players"
+JSON = "file for the list"
 
 
 @command(VERB)
@@ -53,9 +54,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         for game, entries in found:
             console.print(_table(game, entries))
     return 0
-
-
-JSON = "file for the list, as JSON"
 
 
 def _add_options(parser: argparse.ArgumentParser, game: str) -> None:

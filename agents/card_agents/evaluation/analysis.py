@@ -28,11 +28,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from card_agents.evaluation.intervals import CONFIDENCE
+from card_agents.evaluation.intervals import CONFIDENCE, t_quantile
 from card_agents.judgement import Judgement, judgement_of
 from card_agents.players.search import PimcAgent
 from card_agents.protocol import Agent
 from card_envs import Game, GameRecord, State
+from card_envs.players import word_of
 
 BASES = ("exact", "judge", "forced", "unknown")
 """What the regret of a play is relative to; see above."""
@@ -153,7 +154,9 @@ class PlayAnalysis:
     """What a play of a record gave away.
 
     number: of the play, from 0. best: the best play by the same basis, "" where none is known. basis: of ``BASES``.
-    regret: points of the deal, NaN where unknown. low, high: its 95 % interval; NaN where the judge tells no spread.
+    regret: points of the deal, NaN where unknown. low, high: its interval, from the greatest lower to the greatest
+    upper end of the 95 % intervals of what each other play is worth more, and never below 0; NaN where the judge tells
+    no spread.
     """
 
     number: int
@@ -265,11 +268,10 @@ def _play_analysis(number: int, name: str, state: State, judge: tuple[str, Agent
         return PlayAnalysis(*about, name, "forced", 0.0, 0.0, 0.0)
     made = int(np.searchsorted(legal, game.action_id(name)))
     if game.is_settled(state.view().record)[0]:
-        known = open_cards(state, 1, seed)
-        values, spread, basis = known.mean, known.spread, "exact"
+        basis, values, halves = "exact", open_cards(state, 1, seed).mean, np.zeros(len(legal))
     else:
-        judged = judgement_of(judge[1], state.view(), judge[0], seed=seed)
-        values, spread, basis = judged.value, judged.spread, "judge"
+        basis = "judge"
+        values, halves = _judged(state.view(), judge, made, seed)
         if np.isnan(values).all():
             raise ValueError(
                 f"{judge[0]} tells no values of plays, so it cannot judge play {number + 1}: name a player that "
@@ -277,15 +279,31 @@ def _play_analysis(number: int, name: str, state: State, judge: tuple[str, Agent
             )
     if np.isnan(values[made]) or np.isnan(values).sum() == len(values) - 1:
         return PlayAnalysis(*about, "", "unknown", math.nan, math.nan, math.nan)
-    best = int(np.nanargmax(values))
-    if values[made] == values[best]:
-        best = made
-    regret = float(values[best] - values[made])
-    # The two means come from the same worlds, in which good play and bad rise and fall together: without their
-    # covariance this is, as a rule, wider than need be.
-    half = ERRORS * math.hypot(spread[best], spread[made])
-    low, high = (max(regret - half, 0.0), regret + half) if math.isfinite(half) else (math.nan, math.nan)
-    return PlayAnalysis(*about, game.action_name(int(legal[best])), basis, regret, low, high)
+    best = made if values[made] == np.nanmax(values) else int(np.nanargmax(values))
+    better = np.delete(values - values[made], made)
+    halves = np.delete(halves, made)
+    low, high = (max(float(np.max(end)), 0.0) for end in (better - halves, better + halves))
+    if np.isnan(halves).any():
+        low = high = math.nan
+    return PlayAnalysis(
+        *about, game.action_name(int(legal[best])), basis, float(values[best] - values[made]), low, high
+    )
+
+
+def _judged(
+    view: State, judge: tuple[str, Agent], made: int, seed: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """The judge's values of the legal plays, float64 (k,), and half-widths of the 95 % intervals of their differences
+    from that of the play made, NaN where it tells no spread."""
+    name, agent = judge
+    if isinstance(agent, PimcAgent) and agent.worlds > 1 and agent.game == view.game:
+        # it values all plays in the same worlds, so the luck of the worlds largely cancels in the differences
+        words = np.array([word_of(seed)], np.uint64)
+        values = agent.world_values(view.record.copy(), words)[:, 0, view.legal_actions()]
+        halves = t_quantile(agent.worlds - 1) * _error(values - values[:, [made]], settled=False)
+        return values.mean(axis=0), halves
+    judged = judgement_of(agent, view, name, seed=seed)
+    return judged.value, ERRORS * np.hypot(judged.spread, judged.spread[made])
 
 
 def _plain(value: float) -> float | None:

@@ -297,7 +297,7 @@ def episodes(
     """
     names = names or [type(agent).__name__ for agent in agents]
     log = Log([Clock() for _ in agents]) if log is None else log
-    with _fresh_bots(agents[number] for number in seating) as bots:
+    with fresh_bots(agents[number] for number in seating) as bots:
         alone = [bot for bot in bots if bot.one_at_a_time]
         width = 1 if alone else BATCH
         for begin in range(0, len(seeds), width):
@@ -308,7 +308,7 @@ def episodes(
 
 
 @contextlib.contextmanager
-def _fresh_bots(agents: Iterable[Agent]) -> Iterator[list[ExternalBot]]:
+def fresh_bots(agents: Iterable[Agent]) -> Iterator[list[ExternalBot]]:
     """The external bots among the agents, restarted on entry and ended on exit."""
     bots = list({id(bot): bot for bot in map(external_bot, agents) if bot is not None}.values())
     try:

@@ -16,7 +16,7 @@ from card_agents.fields import described_rules
 from card_agents.labels import labels_of
 from card_agents.names import is_external, make_agent, split_label, unwrapped
 from card_agents.players.external import is_bot
-from card_agents.roster import is_slow, sentence_of
+from card_agents.roster import fault_of, is_slow, sentence_of
 from card_envs import GAMES, Game, make_game
 from card_envs.cards import NAMES
 from card_envs.checks import shown
@@ -89,20 +89,11 @@ def playable(offers: Mapping[str, Offer]) -> tuple[dict[str, list[str]], list[st
             games.append(make_game(name))
     found, notes = {}, []
     for name, offer in offers.items():
-        faults = {game.name: _fault(offer, game) for game in games}
+        faults = {game.name: fault_of(offer.player, game) for game in games}
         found[name] = [game for game, fault in faults.items() if not fault] or list(faults)
         if all(faults.values()):
             notes.append(f"{name} plays no game by its default rules. {next(iter(faults.values()))}")
     return found, notes
-
-
-def _fault(offer: Offer, game: Game) -> str:
-    """Why a player does not play a game; "" if it does."""
-    try:
-        make_agent(offer.player, game)
-    except ValueError as fault:
-        return str(fault)
-    return ""
 
 
 def choices(offers: Mapping[str, Offer], games_of: Mapping[str, Sequence[str]]) -> dict[str, Any]:
