@@ -81,7 +81,7 @@ def record_of(path: Path, number: int) -> GameRecord:
         found += 1
         if found == number:
             return record
-    raise ValueError(f"{path} has {found} records, so there is no record {number}.")
+    raise ValueError(f"{path} has {found} record{'' if found == 1 else 's'}, so there is no record {number}.")
 
 
 def _pictures(record: GameRecord, seat: int | None, arguments: argparse.Namespace) -> Path | None:
