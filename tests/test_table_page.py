@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+import pytest
+
 from card_envs.records import GameRecord
 from tests.page import PHONE, Window, needs_browser
-from tests.variants import DEFAULTS, every
+from tests.variants import DEFAULTS, SEVERAL, every
 
 needs_browser()
 
@@ -42,3 +46,39 @@ def test_a_whole_deal_by_keys_alone_on_a_phone(game, browser, server):
     window.reach(save)
     assert GameRecord.from_line(window.record()).is_over
     window.close()
+
+
+@every(DEFAULTS)
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_a_play_is_made_by_a_key_on_its_button(game, key, window):
+    window.sit(game, [None, *["greedy"] * (game.num_players - 1)])
+    assert window.rest() == "turn"
+    before = window.seen()
+    window.reach(window.plays.last)
+    window.page.keyboard.press(key)
+    window.wait_for_more(before)
+
+
+def test_one_of_several_plays_of_a_card_is_chosen_by_keys(window):
+    """In some deal a card can make several plays."""
+    game = SEVERAL.make()
+    for seed in range(40):
+        tokens = window.sit(game, [None, *["greedy"] * (game.num_players - 1)], seed=seed)
+        assert window.rest() == "turn"
+        position = window.page.request.get(f"{window.server.address}api/seats/{tokens['0']}").json()
+        ((card, times),) = Counter(play["card"] for play in position["legal"]).most_common(1)
+        if times > 1:
+            break
+    plays = window.plays.all_inner_texts()
+    window.reach(window.page.locator(".hand button[tabindex='0']"))
+    window.page.keyboard.press("Home")
+    window.reach(window.page.locator(f".hand [data-card='{card}']"), "ArrowRight")
+    window.page.keyboard.press("Enter")
+    assert window.plays.count() == times + 1
+    window.page.keyboard.press("Escape")
+    assert window.plays.all_inner_texts() == plays
+    before = window.seen()
+    window.page.keyboard.press("Enter")
+    window.page.keyboard.press("Tab")
+    window.page.keyboard.press("Space")
+    window.wait_for_more(before)

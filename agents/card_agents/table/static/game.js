@@ -353,7 +353,9 @@ export class Game {
     };
     this.plays.hidden = legal.length === 0;
     this.plays.classList.toggle("narrowed", this.narrowed !== null);
-    this.plays.onkeydown = (event) => event.key === "Escape" && this.narrowed !== null && back();
+    this.plays.onkeydown = (event) => {
+      if (event.key === "Escape" && this.narrowed !== null) back(); // no value: false would keep the key from the button
+    };
     refill(
       this.plays,
       some.map((play) =>
