@@ -1,6 +1,7 @@
 """Settings of the suite: property tests are not timed (the first call of a kernel may compile it), no window opens.
 
-And what the tests of the page share: a server, the browser, a window.
+And what several files share: torch in one thread; a file for the games of a table; for the tests of its page a server,
+the browser, a window.
 """
 
 from __future__ import annotations
@@ -17,6 +18,23 @@ os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 
 settings.register_profile("card_envs", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("card_envs")
+
+
+@pytest.fixture
+def one_thread():
+    """Torch works in one thread: several processes of tests with two each wait for one another."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Where the games of a table are kept."""
+    return tmp_path / "games.sqlite"
 
 
 @pytest.fixture(scope="module")

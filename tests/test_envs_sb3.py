@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
@@ -23,13 +22,7 @@ from card_envs.envs.sb3 import CardVecEnv
 from tests.environments import PLAYED, Dicer, FirstLegal, each_game, each_reward, make, some_legal
 from tests.variants import ANY, Variant
 
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def venv(variant: Variant, num_envs: int, **settings: Any) -> CardVecEnv:

@@ -6,14 +6,12 @@ import subprocess
 import sys
 import textwrap
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
-import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from sb3_contrib.common.maskable.evaluation import evaluate_policy as evaluate_maskable
@@ -35,17 +33,11 @@ from card_envs.envs.sb3 import CardVecEnv
 from tests.environments import env_id
 from tests.variants import ANY, DEFAULTS, SEVERAL
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 ROOT = Path(card_envs.__file__).parent.parent
 each_id = pytest.mark.parametrize("name", [env_id(variant) for variant in DEFAULTS])
 SMALL: dict[str, Any] = {"device": "cpu", "seed": 0, "policy_kwargs": {"net_arch": [8]}}
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 # By id

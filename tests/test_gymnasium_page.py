@@ -13,7 +13,6 @@ import gymnasium
 import numpy as np
 import pytest
 import stable_baselines3
-import torch
 from gymnasium import wrappers
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
@@ -28,6 +27,8 @@ from card_envs.envs.masks import MaskInObservation, VectorMaskInObservation
 from card_envs.envs.sb3 import CardVecEnv
 from tests.environments import env_id, make, make_vec
 from tests.variants import ANY, PROBES, Variant
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "gymnasium.md").read_text(encoding="utf-8")
@@ -286,14 +287,6 @@ def test_every_wrapper_of_gymnasium_has_a_row() -> None:
 
 
 # Stable-Baselines3
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 TINY: dict[str, Any] = {"device": "cpu", "seed": 0, "policy_kwargs": {"net_arch": [4]}}

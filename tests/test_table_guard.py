@@ -18,11 +18,6 @@ from tests.table import HOST, visit
 from tests.variants import ANY
 
 
-@pytest.fixture
-def file(tmp_path):
-    return tmp_path / "games.sqlite"
-
-
 def answers(file, path, *headers, method="GET", **how):
     """Status and text of the answers to a request with each of these headers."""
 

@@ -19,11 +19,6 @@ from tests.table import visit
 from tests.variants import ANY, DEFAULTS, FEW, every
 
 
-@pytest.fixture
-def file(tmp_path):
-    return tmp_path / "games.sqlite"
-
-
 def played(game, seed=7, plays=None):
     record = GameRecord(game.new_state(seed=seed), [f"<b>\u2028{seat}" for seat in range(game.num_players)])
     while not record.is_over and len(record) != plays:

@@ -10,10 +10,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from card_agents.evaluation.analysis import analyse_record
+from card_agents.evaluation.arena import fresh_bots
 from card_agents.judgement import judgement_of
 from card_agents.labels import labels_of
 from card_agents.names import make_agent
-from card_agents.protocol import Agent, external_bot
+from card_agents.protocol import Agent
 from card_agents.table.choices import Offer, choices, excuse, game_under, offered
 from card_agents.table.limits import Limits, Refusal
 from card_agents.table.position import judged
@@ -196,22 +197,17 @@ class Room:
             )
         found = await self._asked(offer, record.game, lambda agent: analyse_record(record, (offer.name, agent)))
         told = found.to_dict()
-        plays = [
-            {**play, "action": said(play["action"], names), "best": said(play["best"], names)} for play in told["plays"]
-        ]
-        return {**told, "plays": plays}
+        for play in told["plays"]:
+            play |= {"action": said(play["action"], names), "best": said(play["best"], names)}
+        return told
 
     async def _asked(self, offer: Offer, game: Game, work: Callable[[Agent], Answer]) -> Answer:
         """What a player on offer, made for this alone, has worked out; ``Refusal`` where it cannot."""
 
         def ask() -> Answer:
             agent = make_agent(offer.player, game)
-            try:
+            with fresh_bots([agent]):
                 return work(agent)
-            finally:
-                bot = external_bot(agent)
-                if bot is not None:
-                    bot.close()
 
         try:
             return await self.thinkers.ask(ask)
